@@ -1,0 +1,82 @@
+"""Ludarium: modern abstract board games for reinforcement learning.
+
+Games are found by name: `list_games`, `load_game`, `make`. Each is also a module with the factories
+`env`, `raw_env` and `parallel_env`, imported when first used: ``ludarium.sphlag.env()``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ludarium.core.errors import IllegalActionError
+from ludarium.core.registry import (
+    game_type,
+    list_games,
+    load_game,
+    register_with_pettingzoo,
+)
+
+if TYPE_CHECKING:
+    from ludarium.core.aec import AECGame as AECGame
+    from ludarium.core.game import Game as Game
+    from ludarium.core.game import State as State
+    from ludarium.core.game import perft as perft
+    from ludarium.core.game import turns as turns
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Game",
+    "IllegalActionError",
+    "State",
+    "agents",
+    "arena",
+    "list_games",
+    "load_game",
+    "make",
+    "perft",
+    "records",
+    "turns",
+]
+
+# Public names that cost an import of Numba or more, each with the module that has it.
+_LAZY = dict.fromkeys(("Game", "State", "perft", "turns"), "ludarium.core.game")
+_MODULES = {
+    "agents": "ludarium.agents",
+    "arena": "ludarium.arena",
+    "records": "ludarium.core.records",
+}
+
+
+def make(name: str, **options: Any) -> AECGame:
+    """Return the PettingZoo AEC environment of a game: its `env(**options)`.
+
+    Args:
+        name: one of `list_games`.
+        **options: the game's options and the environment's; see `ludarium.core.aec.AECGame`.
+
+    Raises:
+        ValueError: The game or an option is unknown, or a value is not allowed.
+    """
+    from ludarium.core.registry import factory_of
+
+    env: AECGame = factory_of(name, "env")(**options)
+    return env
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
+    if not name.startswith("_") and name in list_games():
+        return importlib.import_module(game_type(name).package)
+    raise AttributeError(f"module 'ludarium' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *list_games()})
+
+
+register_with_pettingzoo()

@@ -1,0 +1,621 @@
+"""The PettingZoo environments, once for all games.
+
+`AECGame` is agent by agent, `ParallelGame` the same with dicts of actions. What PettingZoo's three
+stock wrappers check (order of calls, range of actions, illegal actions) is checked inside, because
+the wrappers cost more than the games: a test compares the traces.
+"""
+
+from __future__ import annotations
+
+import copy as copy_module
+import importlib.util
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import gymnasium.logger
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+
+from ludarium.core.errors import IllegalActionError, one_of
+from ludarium.core.game import ILLEGAL, RUNNING, TRUNCATED, Game, GameType, State, _as_int
+
+Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
+Frame: TypeAlias = npt.NDArray[np.uint8]
+
+AGENTS = ("player_0", "player_1")
+RENDER_MODES = ("ansi", "rgb_array", "human")
+ILLEGAL_MODES = ("terminate", "raise", "penalize")
+LEAST_SIZE, MOST_SIZE = 128, 2048
+
+# Attributes that appear with the first reset, as PettingZoo's order-enforcing wrapper has them.
+_AFTER_RESET = frozenset(
+    ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents")
+)
+
+
+def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
+    """Raise ValueError unless `value` is one of `allowed`; the message names all three."""
+    if value not in allowed:
+        raise ValueError(f"{name}={value!r} is not allowed: {name} is {one_of(allowed)}")
+
+
+def check_size(render_size: Any) -> int:
+    """Return the longer side of a picture in pixels.
+
+    Raises:
+        ValueError: It is not an int, 128 to 2048.
+    """
+    size = _as_int(render_size)
+    if size is None or not LEAST_SIZE <= size <= MOST_SIZE:
+        raise ValueError(
+            f"render_size={render_size!r} is not allowed: render_size is an int, "
+            f"{LEAST_SIZE} to {MOST_SIZE} pixels"
+        )
+    return size
+
+
+def has_window() -> bool:
+    """Say whether the window extra is installed."""
+    return importlib.util.find_spec("pygame") is not None
+
+
+# ---------------------------------------------------------------- agent by agent
+
+
+class AECGame(AECEnv[str, Any, Any]):
+    """A game as a PettingZoo AEC environment.
+
+    An observation is ``{"observation": int8 [H, W, C], "action_mask": int8 [A]}``, seen by the
+    agent it is for, its own stones first and its own side nearest. The mask is all zeros for an
+    agent who is not to move. ``infos[agent]`` has the mask again, ``turn`` (whole turns completed)
+    and ``stage`` (which decision is next). Rewards are +1 and -1 at a result by the rules
+    (termination); 0 and 0 at a draw and at `max_turns` (truncation). An agent may act twice in a
+    row: a turn is one or two actions.
+
+    Args:
+        game: the game, with its options.
+        render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"`` (extra ``ludarium[human]``).
+        render_size: the longer side of a picture in pixels, 128 to 2048.
+        illegal: what an illegal action in the range does: ``"terminate"``: a warning, -1 to the
+            mover, 0 to the other, both agents terminated and truncated, as PettingZoo's wrapper
+            does; ``"raise"``: `IllegalActionError`, and the state is kept; ``"penalize"``: -1, and
+            the mover tries again. Checkers of libraries play actions without looking at the mask,
+            so ``"raise"`` does not suit them. An action out of range raises in every mode.
+        copy: True: observations are the caller's own arrays. False: those of the agent to move are
+            read-only views that the next step overwrites.
+
+    Raises:
+        ValueError: An option is not allowed.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(
+        self,
+        game: Game,
+        render_mode: str | None = None,
+        render_size: int = 512,
+        illegal: str = "terminate",
+        copy: bool = True,
+    ) -> None:
+        super().__init__()
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        check_choice("illegal", illegal, ILLEGAL_MODES)
+        check_choice("copy", copy, (True, False))
+        self.game = game
+        self.render_mode = render_mode
+        self.render_size = check_size(render_size)
+        self.illegal = illegal
+        self.copy = bool(copy)
+        self.metadata = {
+            "name": f"{game.name}_v{game.version}",
+            "render_modes": [m for m in RENDER_MODES if m != "human" or has_window()],
+            "is_parallelizable": False,
+            "render_fps": 2,
+        }
+        self.possible_agents = list(AGENTS)
+        shape, actions = game.observation_shape, game.num_distinct_actions
+        self.observation_spaces = {
+            agent: spaces.Dict(  # by keywords: a plain dict would be sorted
+                observation=spaces.Box(0, 1, shape, np.int8),
+                action_mask=spaces.Box(0, 1, (actions,), np.int8),
+            )
+            for agent in AGENTS
+        }
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
+        self.state_space = spaces.Box(0, 1, shape, np.int8)
+        self._stages: tuple[str, ...] = game.type.rules.STAGES
+        self._num_actions = actions
+        self._state: State | None = None
+        self._stepped = False  # since agent_iter() last named an agent
+        self._planes = np.zeros(shape, np.int8)  # seen by the player to move
+        self._window: Any = None
+
+    # ---- spaces
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations, always the same object."""
+        self._index(agent)
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions, always the same object."""
+        self._index(agent)
+        return self.action_spaces[agent]
+
+    @staticmethod
+    def _index(agent: str) -> int:
+        if agent not in AGENTS:
+            raise ValueError(f"there is no agent {agent!r}: there is {one_of(AGENTS)}")
+        return AGENTS.index(agent)
+
+    # ---- starting
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game.
+
+        Args:
+            seed: decides what the game leaves to chance; without one that is drawn afresh.
+            options: ignored; PettingZoo's tests send unknown ones.
+
+        Raises:
+            ValueError: The seed is not an int >= 0.
+        """
+        self._begin(self.game.new_initial_state(seed))
+
+    def set_game_state(self, state: State) -> None:
+        """Go to a state of the same game and options, as after a reset there.
+
+        The environment keeps a copy. At a finished game both agents are at their end, with the
+        final rewards.
+
+        Raises:
+            ValueError: The state is of another game or has other options.
+            TypeError: It is no `State`.
+        """
+        if not isinstance(state, State):
+            raise TypeError(f"a State is needed, not {type(state).__name__}: {state!r}")
+        if state.game != self.game:
+            raise ValueError(f"the state is of {state.game!r}, the environment of {self.game!r}")
+        self._begin(state.clone())
+
+    def _begin(self, state: State) -> None:
+        """Let the agents start at a state."""
+        self._state = state
+        self._mask = state._mask
+        self._view = self._mask.view()
+        self._view.flags.writeable = False
+        self._planes_view = self._planes.view()
+        self._planes_view.flags.writeable = False
+        self._step_kernel = self.game.type.kernels.step_and_observe
+        self._flat = self._planes.reshape(-1)
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self._skip_agent_selection: str | None = None
+        self._stepped = True
+        mover = max(state.current_player(), 0)
+        self.game.type.kernels.observe(state._array, mover, self._flat)
+        self.infos = {}
+        self._arrive(state._packed)
+
+    def _arrive(self, packed: int) -> None:
+        """Set who acts next, infos and, at the end, rewards, from a packed status."""
+        mover = packed >> 3 & 1
+        self.agent_selection = AGENTS[mover]
+        turn, stage = packed >> 8, self._stages[packed >> 4 & 15]
+        other = {"action_mask": np.zeros(self._num_actions, np.int8), "turn": turn, "stage": stage}
+        if packed & 7 == RUNNING:
+            mask = self._mask.copy() if self.copy else self._view
+            info = {"action_mask": mask, "turn": turn, "stage": stage}
+        else:
+            info = {**other, "action_mask": np.zeros(self._num_actions, np.int8)}
+            self._finish(packed)
+        self.infos = {AGENTS[mover]: info, AGENTS[1 - mover]: other}
+
+    def _finish(self, packed: int) -> None:
+        """Both agents are at their end."""
+        assert self._state is not None
+        cut = packed & 7 == TRUNCATED
+        self.terminations = dict.fromkeys(AGENTS, not cut)
+        self.truncations = dict.fromkeys(AGENTS, cut)
+        self.rewards = dict(zip(AGENTS, self._state.returns(), strict=True))
+        self._accumulate_rewards()
+
+    # ---- acting
+
+    def step(self, action: Any) -> None:
+        """Let the selected agent act; ``None`` for an agent at its end.
+
+        Args:
+            action: an integer in the range of the action space, of any integer kind.
+
+        Raises:
+            AssertionError: `reset` was not called.
+            IllegalActionError: The action is out of range or None; or not legal, and `illegal` is
+                ``"raise"``. The state is as before.
+            ValueError: An agent at its end was given an action.
+        """
+        state = self._state
+        if state is None:
+            EnvLogger.error_step_before_reset()
+            return
+        self._stepped = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            if action is not None and not self.action_spaces[agent].contains(action):
+                raise self._out_of_range(action)
+            self._was_dead_step(action)
+            return
+        number = action if type(action) is int else _as_int(action)
+        if number is None or not 0 <= number < self._num_actions:
+            raise self._out_of_range(action)
+        packed = self._step_kernel(state._array, number, self._mask, self._flat)
+        if packed == ILLEGAL:
+            self._illegal(agent, number)
+            return
+        state._packed = packed
+        state._history.append(number)
+        self._cumulative_rewards[agent] = 0.0
+        rewards = self.rewards
+        rewards["player_0"] = rewards["player_1"] = 0.0
+        self._arrive(packed)
+
+    def _out_of_range(self, action: Any) -> IllegalActionError:
+        return IllegalActionError(
+            f"action {action!r} is not in the action space: an int, 0 to {self._num_actions - 1}"
+        )
+
+    def _illegal(self, agent: str, action: int) -> None:
+        """Answer an action in the range that is not legal."""
+        assert self._state is not None
+        if self.illegal == "raise":
+            raise self._state._illegal(action)
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self.rewards[agent] = -1.0
+        if self.illegal == "terminate":
+            EnvLogger.warn_on_illegal_move()
+            self.terminations = dict.fromkeys(AGENTS, True)
+            self.truncations = dict.fromkeys(AGENTS, True)
+        self._accumulate_rewards()
+        if self.illegal == "terminate":
+            self._deads_step_first()
+
+    def _deads_step_first(self) -> str:
+        """Select the first agent at its end; nobody has a legal action any more.
+
+        PettingZoo's own wrapper for illegal actions calls this too, after it ended the game.
+        """
+        for info in self.infos.values():
+            info["action_mask"] = np.zeros(self._num_actions, np.int8)
+        first: str = super()._deads_step_first()
+        return first
+
+    # ---- looking
+
+    def observe(self, agent: str) -> Observation:
+        """Return an agent's observation, to move or not, also after its end until the next reset.
+
+        Raises:
+            AssertionError: `reset` was not called.
+            ValueError: There is no such agent.
+        """
+        state = self._state
+        if state is None:
+            EnvLogger.error_observe_before_reset()
+            raise AssertionError
+        player = self._index(agent)
+        packed = state._packed
+        if packed & 7 or packed >> 3 & 1 != player:
+            planes = state.observation_tensor(player)
+            return {"observation": planes, "action_mask": np.zeros(self._num_actions, np.int8)}
+        over = self.terminations.get(agent, True) or self.truncations.get(agent, True)
+        if self.copy:
+            mask = np.zeros(self._num_actions, np.int8) if over else self._mask.copy()
+            return {"observation": self._planes.copy(), "action_mask": mask}
+        mask = np.zeros(self._num_actions, np.int8) if over else self._view
+        return {"observation": self._planes_view, "action_mask": mask}
+
+    def state(self) -> npt.NDArray[np.int8]:
+        """Return the global view int8 [H, W, C]: player 0's observation, with who is to move.
+
+        Raises:
+            AssertionError: `reset` was not called.
+        """
+        if self._state is None:
+            EnvLogger.error_state_before_reset()
+        return self._current().observation_tensor(0)
+
+    @property
+    def game_state(self) -> State:
+        """A copy of the present `State`; before `reset` an `AttributeError`."""
+        if self._state is None:
+            raise AttributeError("game_state cannot be accessed before reset")
+        return self._state.clone()
+
+    def _current(self) -> State:
+        assert self._state is not None, "reset() needs to be called first"
+        return self._state
+
+    def render(self) -> str | Frame | None:  # type: ignore[override]
+        """Return a diagram (``"ansi"``) or a new array uint8 [height, width, 3], or show a window.
+
+        Raises:
+            AssertionError: `reset` was not called.
+            ImportError: ``"human"`` without the extra ``ludarium[human]``.
+        """
+        if self._state is None:
+            EnvLogger.error_render_before_reset()
+        state = self._current()
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() without a render mode does nothing: choose one first")
+            return None
+        if self.render_mode == "ansi":
+            return str(state)
+        frame: Frame = self.game.type.part("render").draw(state, self.render_size)
+        if self.render_mode == "rgb_array":
+            return frame
+        if self._window is None:
+            from ludarium.core.window import Window
+
+            self._window = Window(self.game.type.title)
+        self._window.show(frame)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if one is open."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    # ---- iterating
+
+    def agent_iter(self, max_iter: int = 2**63) -> _Agents:
+        """Yield the agent to act, until the game is over; step after each one.
+
+        Raises:
+            AssertionError: `reset` was not called, or an agent was named and did not step.
+        """
+        if self._state is None:
+            EnvLogger.error_agent_iter_before_reset()
+        return _Agents(self, max_iter)
+
+    # ---- copies
+
+    def clone(self) -> AECGame:
+        """Return an environment of the same kind, in the same situation, with its own game."""
+        return copy_module.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        fields = self.__dict__.copy()
+        for name in ("_window", "_step_kernel", "_view", "_planes_view", "_flat", "_mask"):
+            fields.pop(name, None)
+        return fields
+
+    def __setstate__(self, fields: dict[str, Any]) -> None:
+        self.__dict__.update(fields)
+        self._window = None
+        if self._state is None:
+            return
+        self._mask = self._state._mask
+        self._view = self._mask.view()
+        self._view.flags.writeable = False
+        self._planes_view = self._planes.view()
+        self._planes_view.flags.writeable = False
+        self._flat = self._planes.reshape(-1)
+        self._step_kernel = self.game.type.kernels.step_and_observe
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _AFTER_RESET:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        return f"<{self.metadata['name']} environment of {self.game!r}>"
+
+
+class _Agents(AECIterable[str, Any, Any]):
+    def __iter__(self) -> _AgentIterator:
+        return _AgentIterator(self.env, self.max_iter)
+
+
+class _AgentIterator(AECIterator[str, Any, Any], Iterator[str]):
+    def __next__(self) -> str:
+        agent: str = super().__next__()
+        assert self.env._stepped, "need to call step() or reset() in a loop over `agent_iter`"
+        self.env._stepped = False
+        return agent
+
+
+# ---------------------------------------------------------------- all at once
+
+
+class ParallelGame(ParallelEnv[str, Any, Any]):
+    """A game as a PettingZoo parallel environment: one action for each step, the mover's.
+
+    Actions of the agent not to move are ignored and may be missing; its mask is all zeros.
+    `max_cycles` can be read and assigned; it counts from the next reset.
+
+    Args:
+        env: the AEC environment that plays.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(self, env: AECGame) -> None:
+        self.aec_env = env
+        self.metadata = {**env.metadata, "is_parallelizable": True}
+        self.possible_agents = list(AGENTS)
+        self.observation_spaces = env.observation_spaces
+        self.action_spaces = env.action_spaces
+        self.state_space = env.state_space
+        self.render_mode = env.render_mode
+
+    @property
+    def agents(self) -> list[str]:  # type: ignore[override]
+        """The agents still in the game; before `reset` an `AttributeError`."""
+        both: list[str] = self.aec_env.agents
+        return both
+
+    @property
+    def game(self) -> Game:
+        """The game, with its options."""
+        return self.aec_env.game
+
+    @property
+    def max_cycles(self) -> int:
+        """Whole turns after which a game without a winner is truncated."""
+        return self.game.max_turns
+
+    @max_cycles.setter
+    def max_cycles(self, turns: int) -> None:
+        self.aec_env.game = self.game.type.load(**{**self.game.options, "max_turns": turns})
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations, always the same object."""
+        return self.aec_env.observation_space(agent)
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions, always the same object."""
+        return self.aec_env.action_space(agent)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Start a new game; returns observations and infos of both agents."""
+        self.aec_env.reset(seed, options)
+        return {agent: self.aec_env.observe(agent) for agent in AGENTS}, dict(self.aec_env.infos)
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[
+        dict[str, Any],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """Play the action of the agent to move.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos of the agents in the game;
+            all empty after its end, when PettingZoo's warning is logged.
+
+        Raises:
+            AssertionError: `reset` was not called.
+            IllegalActionError: The mover's action is missing, out of range or, as the option
+                `illegal` says, not legal.
+            ValueError: The actions are no dict.
+        """
+        env = self.aec_env
+        if not isinstance(actions, dict):
+            raise ValueError(f"actions are a dict by agent, not {actions!r}")
+        if env._state is None:
+            EnvLogger.error_step_before_reset()
+        if not env.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return {}, {}, {}, {}, {}
+        mover = env.agent_selection
+        if mover not in actions:
+            raise IllegalActionError(f"{mover} is to move, and its action is missing: {actions!r}")
+        env.step(actions[mover])
+        results = (
+            {agent: env.observe(agent) for agent in AGENTS},
+            dict(env.rewards),
+            dict(env.terminations),
+            dict(env.truncations),
+            dict(env.infos),
+        )
+        if env.terminations[mover] or env.truncations[mover]:
+            env.agents = []
+        return results
+
+    def state(self) -> npt.NDArray[np.int8]:
+        """Return the global view int8 [H, W, C], as `AECGame.state`."""
+        return self.aec_env.state()
+
+    @property
+    def game_state(self) -> State:
+        """A copy of the present `State`."""
+        return self.aec_env.game_state
+
+    def set_game_state(self, state: State) -> None:
+        """Go to a state of the same game, as `AECGame.set_game_state`."""
+        self.aec_env.set_game_state(state)
+
+    def render(self) -> str | Frame | None:  # type: ignore[override]
+        """Return a diagram or a picture, or show a window, as `AECGame.render`."""
+        return self.aec_env.render()
+
+    def close(self) -> None:
+        """Close the window, if one is open."""
+        self.aec_env.close()
+
+    def clone(self) -> ParallelGame:
+        """Return an environment of the same kind, in the same situation, with its own game."""
+        return copy_module.deepcopy(self)
+
+
+# ---------------------------------------------------------------- the factories of a game
+
+_ENVIRONMENT_OPTIONS = ("render_mode", "render_size", "illegal", "copy")
+
+
+def environments(
+    game_type: GameType,
+) -> tuple[Callable[..., AECGame], Callable[..., AECGame], Callable[..., ParallelGame]]:
+    """Return the factories `env`, `raw_env` and `parallel_env` of a game.
+
+    They belong to the game's package, so that they can be pickled.
+    """
+
+    def env(**options: Any) -> AECGame:
+        options = dict(options)
+        max_cycles = options.pop("max_cycles", None)
+        if max_cycles is not None:
+            if options.get("max_turns", max_cycles) not in (None, max_cycles):
+                raise ValueError(
+                    f"max_cycles={max_cycles!r} and max_turns={options['max_turns']!r} differ: "
+                    "they are two names of one option"
+                )
+            options["max_turns"] = max_cycles
+        ours = {name: options.pop(name) for name in _ENVIRONMENT_OPTIONS if name in options}
+        known = game_type.all_options()
+        for name in options:
+            if name not in known:
+                allowed = (*known, *_ENVIRONMENT_OPTIONS, "max_cycles")
+                raise ValueError(
+                    f"env() of {game_type.name} has no option {name!r}: it has {one_of(allowed)}"
+                )
+        return AECGame(game_type.load(**options), **ours)
+
+    def raw_env(**options: Any) -> AECGame:
+        return env(**options)
+
+    def parallel_env(**options: Any) -> ParallelGame:
+        return ParallelGame(env(**options))
+
+    own = "".join(f"    {name}: {o.help}\n" for name, o in game_type.all_options().items())
+    for factory, kind in (
+        (env, "AEC environment"),
+        (raw_env, "AEC environment; the same as `env`, whose checks are built in"),
+        (parallel_env, "parallel environment"),
+    ):
+        factory.__module__ = game_type.package
+        factory.__qualname__ = factory.__name__
+        factory.__doc__ = (
+            f"Return {game_type.title} as a PettingZoo {kind}.\n\n"
+            "Options are those of `ludarium.core.aec.AECGame` (render_mode, render_size, illegal, "
+            f"copy), max_cycles, another name of max_turns, and the game's:\n\n{own}"
+        )
+    return env, raw_env, parallel_env

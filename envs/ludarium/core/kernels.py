@@ -1,0 +1,169 @@
+"""Drivers over any game's jitted rules: step, observe, count, play out.
+
+A template, not a module to import: `ludarium.core.jit.instantiate` executes this file once for each
+game, with these global names standing for the game's own modules:
+
+    rules        its rules.py
+    observation  its observation.py
+
+What a game's modules must offer stands in ``CONTRIBUTING.md``. Every driver is jitted, frees the
+GIL, and keeps nothing between calls. In the comments W is the length of a state, A the number of
+actions, F the length of a flat observation.
+"""
+
+from types import ModuleType
+
+import numpy as np
+from numba import njit
+
+from ludarium.core.jit import JIT
+
+rules: ModuleType = globals()["rules"]
+observation: ModuleType = globals()["observation"]
+
+# Status of a state, the same in every game. ILLEGAL is an answer of step() and never a status.
+RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4
+ILLEGAL = -1
+
+# How pack() puts what every caller asks next into one integer.
+PLAYER_SHIFT, STAGE_SHIFT, TURN_SHIFT = 3, 4, 8
+
+# ---------------------------------------------------------------- one game
+
+
+@njit(**JIT)
+def settle(state, work):
+    """Finish a state just played to or read: list its legal actions, or end the game.
+
+    A player to move who has no legal action loses; at max_turns a game is truncated, after
+    everything the rules decide. Returns the number of legal actions, 0 when the game is over.
+    """
+    if state[rules.STATUS] != RUNNING:
+        return np.int64(0)
+    n = rules.legal(state, work)
+    if n == 0:
+        state[rules.STATUS] = WON_1 if state[rules.PLAYER] == 0 else WON_0
+    elif state[rules.TURN] >= state[rules.MAX_TURNS]:
+        state[rules.STATUS] = TRUNCATED
+        n = np.int64(0)
+    return n
+
+
+@njit(**JIT)
+def pack(state):
+    """Return status, player to move, stage and turn number of a state as one integer."""
+    return (
+        np.int64(state[rules.STATUS])
+        | np.int64(state[rules.PLAYER]) << PLAYER_SHIFT
+        | np.int64(rules.stage(state)) << STAGE_SHIFT
+        | np.int64(state[rules.TURN]) << TURN_SHIFT
+    )
+
+
+@njit(**JIT)
+def load(state, mask):
+    """Settle a state and write its mask int8[A], zeros when it is over; returns pack()."""
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    if settle(state, work):
+        rules.write_mask(state, work, mask)
+    else:
+        mask[:] = 0
+    return pack(state)
+
+
+@njit(**JIT)
+def start(state, rng, mask):
+    """Set up a new game, drawing on rng uint64[1] where the options say so; returns load()."""
+    rules.new_game(state, rng)
+    return load(state, mask)
+
+
+@njit(**JIT)
+def step(state, action, mask):
+    """Play an action if `mask`, which must be the state's own, allows it; returns load().
+
+    Returns ILLEGAL, and changes nothing, when the action is out of range or not in the mask.
+    """
+    if action < 0 or action >= len(mask) or mask[action] == 0:
+        return np.int64(ILLEGAL)
+    rules.apply(state, action)
+    return load(state, mask)
+
+
+@njit(**JIT)
+def step_and_observe(state, action, mask, planes):
+    """Do step() and write the observation int8[F] of the player to move (0 when it is over)."""
+    packed = step(state, action, mask)
+    if packed != ILLEGAL:
+        over = packed & 7 != RUNNING
+        observation.observe(state, np.int64(0 if over else state[rules.PLAYER]), planes)
+    return packed
+
+
+@njit(**JIT)
+def observe(state, player, planes):
+    """Write the observation int8[F] of a player, who need not be the one to move."""
+    observation.observe(state, player, planes)
+
+
+# ---------------------------------------------------------------- many continuations
+
+
+@njit(**JIT)
+def perft(state, depth):
+    """Count the sequences of `depth` whole turns from a settled state.
+
+    Depth first, over actions; a turn is over when the turn number has changed. A game that ends
+    early adds nothing to deeper counts.
+    """
+    if depth == 0:
+        return np.int64(1)
+    if state[rules.STATUS] != RUNNING:
+        return np.int64(0)
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    levels = 2 * depth + 1  # a turn is at most two actions
+    states = np.empty((levels, len(state)), state.dtype)
+    numbers = np.empty((levels, rules.MAX_ACTIONS), np.int64)
+    left = np.zeros(levels, np.int64)
+    last = np.int64(state[rules.TURN]) + depth
+    states[0] = state
+    rules.legal(states[0], work)
+    left[0] = rules.list_actions(states[0], work, numbers[0])
+    level = 0
+    total = np.int64(0)
+    while level >= 0:
+        if left[level] == 0:
+            level -= 1
+            continue
+        left[level] -= 1
+        below = states[level + 1]
+        below[:] = states[level]
+        rules.apply(below, numbers[level, left[level]])
+        n = settle(below, work)
+        if np.int64(below[rules.TURN]) == last:
+            total += 1
+        elif n:
+            level += 1
+            left[level] = rules.list_actions(below, work, numbers[level])
+    return total
+
+
+@njit(**JIT)
+def playout(state, rng):
+    """Play uniformly random actions to the end, in place; returns their number.
+
+    Draws from rng uint64[1]. The status of the state is the result.
+    """
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    actions = np.int64(0)
+    while state[rules.STATUS] == RUNNING:
+        if state[rules.TURN] >= state[rules.MAX_TURNS]:
+            settle(state, work)  # a player without a legal action loses even now
+            break
+        action = rules.random_action(state, work, rng)
+        if action < 0:
+            state[rules.STATUS] = WON_1 if state[rules.PLAYER] == 0 else WON_0
+            break
+        rules.apply(state, action)
+        actions += 1
+    return actions
