@@ -27,9 +27,13 @@ Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Frame: TypeAlias = npt.NDArray[np.uint8]
 
 AGENTS = ("player_0", "player_1")
+_PLAYER = {"player_0": 0, "player_1": 1}
 RENDER_MODES = ("ansi", "rgb_array", "human")
 ILLEGAL_MODES = ("terminate", "raise", "penalize")
 LEAST_SIZE, MOST_SIZE = 128, 2048
+
+# What `_wire` makes, and a copy makes anew.
+_WIRED = ("_mask", "_view", "_planes_view", "_step_kernel", "_no_action", "_own_mask")
 
 # Attributes that appear with the first reset, as PettingZoo's order-enforcing wrapper has them.
 _AFTER_RESET = frozenset(
@@ -129,10 +133,12 @@ class AECGame(AECEnv[str, Any, Any]):
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, shape, np.int8)
         self._stages: tuple[str, ...] = game.type.rules.STAGES
-        self._num_actions = actions
+        self._num_actions, self._shape = actions, shape
         self._state: State | None = None
         self._stepped = False  # since agent_iter() last named an agent
         self._planes = np.zeros(shape, np.int8)  # seen by the player to move
+        self._given = False  # the planes are the caller's already: the next one gets a copy
+        self._nothing = np.zeros(actions, np.int8)  # a mask
         self._window: Any = None
 
     # ---- spaces
@@ -149,9 +155,10 @@ class AECGame(AECEnv[str, Any, Any]):
 
     @staticmethod
     def _index(agent: str) -> int:
-        if agent not in AGENTS:
+        player = _PLAYER.get(agent)
+        if player is None:
             raise ValueError(f"there is no agent {agent!r}: there is {one_of(AGENTS)}")
-        return AGENTS.index(agent)
+        return player
 
     # ---- starting
 
@@ -186,38 +193,48 @@ class AECGame(AECEnv[str, Any, Any]):
     def _begin(self, state: State) -> None:
         """Let the agents start at a state."""
         self._state = state
-        self._mask = state._mask
+        self._wire()
+        self._planes = np.empty(self.game.observation_shape, np.int8) if self.copy else self._planes
+        self._given = False
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        # Whoever ends an episode, a wrapper included, puts another dict in place of this one.
+        self.terminations = self._alive = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self._skip_agent_selection: str | None = None
+        self._stepped = True
+        mover = max(state.current_player(), 0)
+        self.game.type.kernels.observe(state._array, mover, self._planes)
+        self.infos = {}
+        self._arrive(state._packed)
+
+    def _wire(self) -> None:
+        """Keep at hand what every step needs of the state."""
+        assert self._state is not None
+        self._mask = self._state._mask
         self._view = self._mask.view()
         self._view.flags.writeable = False
         self._planes_view = self._planes.view()
         self._planes_view.flags.writeable = False
         self._step_kernel = self.game.type.kernels.step_and_observe
-        self._flat = self._planes.reshape(-1)
-        self.agents = list(AGENTS)
-        self.rewards = dict.fromkeys(AGENTS, 0.0)
-        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
-        self.terminations = dict.fromkeys(AGENTS, False)
-        self.truncations = dict.fromkeys(AGENTS, False)
-        self._skip_agent_selection: str | None = None
-        self._stepped = True
-        mover = max(state.current_player(), 0)
-        self.game.type.kernels.observe(state._array, mover, self._flat)
-        self.infos = {}
-        self._arrive(state._packed)
+        self._no_action = self._nothing.copy
+        self._own_mask = self._mask.copy if self.copy else self._view.view
 
     def _arrive(self, packed: int) -> None:
         """Set who acts next, infos and, at the end, rewards, from a packed status."""
         mover = packed >> 3 & 1
         self.agent_selection = AGENTS[mover]
         turn, stage = packed >> 8, self._stages[packed >> 4 & 15]
-        other = {"action_mask": np.zeros(self._num_actions, np.int8), "turn": turn, "stage": stage}
-        if packed & 7 == RUNNING:
-            mask = self._mask.copy() if self.copy else self._view
-            info = {"action_mask": mask, "turn": turn, "stage": stage}
-        else:
-            info = {**other, "action_mask": np.zeros(self._num_actions, np.int8)}
+        if packed & 7:
+            mask = self._no_action()
             self._finish(packed)
-        self.infos = {AGENTS[mover]: info, AGENTS[1 - mover]: other}
+        else:
+            mask = self._own_mask()
+        self.infos = {
+            AGENTS[mover]: {"action_mask": mask, "turn": turn, "stage": stage},
+            AGENTS[1 - mover]: {"action_mask": self._no_action(), "turn": turn, "stage": stage},
+        }
 
     def _finish(self, packed: int) -> None:
         """Both agents are at their end."""
@@ -251,7 +268,9 @@ class AECGame(AECEnv[str, Any, Any]):
             EnvLogger.warn_step_after_terminated_truncated()
             return
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
+        if self.terminations is not self._alive and (
+            self.terminations[agent] or self.truncations[agent]
+        ):
             if action is not None and not self.action_spaces[agent].contains(action):
                 raise self._out_of_range(action)
             self._was_dead_step(action)
@@ -259,10 +278,13 @@ class AECGame(AECEnv[str, Any, Any]):
         number = action if type(action) is int else _as_int(action)
         if number is None or not 0 <= number < self._num_actions:
             raise self._out_of_range(action)
-        packed = self._step_kernel(state._array, number, self._mask, self._flat)
+        planes = np.empty(self._shape, np.int8) if self.copy else self._planes
+        packed = self._step_kernel(state._array, number, self._mask, planes)
         if packed == ILLEGAL:
             self._illegal(agent, number)
             return
+        self._planes = planes
+        self._given = False
         state._packed = packed
         state._history.append(number)
         self._cumulative_rewards[agent] = 0.0
@@ -297,7 +319,7 @@ class AECGame(AECEnv[str, Any, Any]):
         PettingZoo's own wrapper for illegal actions calls this too, after it ended the game.
         """
         for info in self.infos.values():
-            info["action_mask"] = np.zeros(self._num_actions, np.int8)
+            info["action_mask"] = self._no_action()
         first: str = super()._deads_step_first()
         return first
 
@@ -318,13 +340,18 @@ class AECGame(AECEnv[str, Any, Any]):
         packed = state._packed
         if packed & 7 or packed >> 3 & 1 != player:
             planes = state.observation_tensor(player)
-            return {"observation": planes, "action_mask": np.zeros(self._num_actions, np.int8)}
-        over = self.terminations.get(agent, True) or self.truncations.get(agent, True)
-        if self.copy:
-            mask = np.zeros(self._num_actions, np.int8) if over else self._mask.copy()
-            return {"observation": self._planes.copy(), "action_mask": mask}
-        mask = np.zeros(self._num_actions, np.int8) if over else self._view
-        return {"observation": self._planes_view, "action_mask": mask}
+        else:
+            if not self.copy:
+                planes = self._planes_view
+            elif self._given:
+                planes = state.observation_tensor(player)
+            else:
+                planes = self._planes
+                self._given = True
+            # an illegal action may have ended the episode, and not the game
+            if self.terminations is self._alive:
+                return {"observation": planes, "action_mask": self._own_mask()}
+        return {"observation": planes, "action_mask": self._no_action()}
 
     def state(self) -> npt.NDArray[np.int8]:
         """Return the global view int8 [H, W, C]: player 0's observation, with who is to move.
@@ -398,22 +425,17 @@ class AECGame(AECEnv[str, Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         fields = self.__dict__.copy()
-        for name in ("_window", "_step_kernel", "_view", "_planes_view", "_flat", "_mask"):
+        for name in ("_window", *_WIRED):
             fields.pop(name, None)
         return fields
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
         self.__dict__.update(fields)
         self._window = None
-        if self._state is None:
-            return
-        self._mask = self._state._mask
-        self._view = self._mask.view()
-        self._view.flags.writeable = False
-        self._planes_view = self._planes.view()
-        self._planes_view.flags.writeable = False
-        self._flat = self._planes.reshape(-1)
-        self._step_kernel = self.game.type.kernels.step_and_observe
+        if self._state is not None:
+            self._planes = self._state.observation_tensor()  # the old ones may be the caller's
+            self._given = False
+            self._wire()
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:

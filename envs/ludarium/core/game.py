@@ -473,7 +473,7 @@ class State:
         if number not in (0, 1):
             raise ValueError(f"player={player!r} is not allowed: player is 0, 1 or None")
         planes = np.empty(self._game.observation_shape, np.int8)
-        self._game.type.kernels.observe(self._array, number, planes.reshape(-1))
+        self._game.type.kernels.observe(self._array, number, planes)
         return planes
 
     # ---- text

@@ -104,13 +104,14 @@ def _forget_stale(root: Path, keep: Path) -> None:
 
 
 @contextlib.contextmanager
-def cache_folder(package: str) -> Iterator[None]:
+def cache_folder(package: str, *sources: Path) -> Iterator[None]:
     """Let functions that are jitted inside this block be cached for the game of `package`.
 
     Numba's own setting is global, so it is put back afterwards; a lock keeps threads apart.
 
     Args:
         package: full name of the game's package, for example ``ludarium.sphlag``.
+        *sources: folders beside the game's and core's that the functions' sources stand in.
     """
     import numba
 
@@ -119,9 +120,10 @@ def cache_folder(package: str) -> Iterator[None]:
         raise ValueError(f"{package!r} is not a package")
     here = Path(spec.submodule_search_locations[0])
     core = Path(__file__).parent
+    others = [folder for folder in sources if folder not in (here, core)]
     with _lock:
         root = cache_root()
-        folder = root / f"{package.rpartition('.')[2]}-{_digest([here, core])}"
+        folder = root / f"{package.rpartition('.')[2]}-{_digest([here, core, *others])}"
         if not folder.exists():
             _forget_stale(root, folder)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -166,7 +168,7 @@ def instantiate(template: str, package: str, **names: Any) -> ModuleType:
         raise ValueError(f"{template!r} cannot be loaded from a file")
     module = importlib.util.module_from_spec(spec)
     vars(module).update(names)
-    with cache_folder(package):
+    with cache_folder(package, Path(found.origin).parent):
         sys.modules[name] = module
         spec.loader.exec_module(module)
     return module

@@ -91,19 +91,21 @@ def step(state, action, mask):
 
 
 @njit(**JIT)
-def step_and_observe(state, action, mask, planes):
-    """Do step() and write the observation int8[F] of the player to move (0 when it is over)."""
-    packed = step(state, action, mask)
-    if packed != ILLEGAL:
-        over = packed & 7 != RUNNING
-        observation.observe(state, np.int64(0 if over else state[rules.PLAYER]), planes)
-    return packed
+def observe(state, player, planes):
+    """Write the observation int8[H, W, C] of a player, who need not be the one to move."""
+    observation.observe(state, player, planes.reshape(-1))
 
 
 @njit(**JIT)
-def observe(state, player, planes):
-    """Write the observation int8[F] of a player, who need not be the one to move."""
-    observation.observe(state, player, planes)
+def step_and_observe(state, action, mask, planes):
+    """Do step() and write the observation int8[H, W, C] of the player to move.
+
+    Of the player whose turn would be next, when the game is over.
+    """
+    packed = step(state, action, mask)
+    if packed != ILLEGAL:
+        observe(state, np.int64(state[rules.PLAYER]), planes)
+    return packed
 
 
 # ---------------------------------------------------------------- many continuations

@@ -1,0 +1,45 @@
+# Two commands: `make demo` and `make test`. Both set up .venv by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+.DEFAULT_GOAL := help
+.PHONY: help demo test dev lint clean
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or later is needed: make PYTHON=python3.11"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+# one stamp for each set of extras, so that `make demo` installs no more than it needs
+$(VENV)/base: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+$(VENV)/test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,train]'
+	@touch $@ $(VENV)/base
+$(VENV)/dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,all]'
+	@touch $@ $(VENV)/base $(VENV)/test
+
+demo: $(VENV)/base  ## a match of two agents, and a GIF of one game in runs/demo
+	@mkdir -p runs/demo
+	$(BIN)/ludarium match sphlag greedy random --games 200 --seed 1
+	$(BIN)/ludarium record sphlag --agents greedy,random --seed 1 --out runs/demo/sphlag.gif --force
+
+test: $(VENV)/test  ## all tests, as CI runs them
+	$(BIN)/python tests/warm_up.py
+	$(BIN)/python -m pytest -n 2
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q tests/bounds
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/nojit
+
+dev: $(VENV)/dev  ## everything that developing needs
+
+lint: $(VENV)/dev  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:  ## remove the virtual environment and what tests leave
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
