@@ -29,10 +29,9 @@ demo: $(VENV)/base  ## a match of two agents, and a GIF of one game in runs/demo
 	$(BIN)/ludarium record sphlag --agents greedy,random --seed 1 --out runs/demo/sphlag.gif --force
 
 test: $(VENV)/test  ## all tests, as CI runs them
-	$(BIN)/python tests/warm_up.py
 	$(BIN)/python -m pytest -n 2
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q tests/bounds
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/nojit
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 tests/test_lockstep.py tests/test_evidence.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 tests/test_lockstep.py
 
 dev: $(VENV)/dev  ## everything that developing needs
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ludarium.core.game import State as State
     from ludarium.core.game import perft as perft
     from ludarium.core.game import turns as turns
+    from ludarium.core.vector import make_vec as make_vec
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ __all__ = [
     "list_games",
     "load_game",
     "make",
+    "make_vec",
     "perft",
     "records",
     "turns",
@@ -42,6 +44,7 @@ __all__ = [
 
 # Public names that cost an import of Numba or more, each with the module that has it.
 _LAZY = dict.fromkeys(("Game", "State", "perft", "turns"), "ludarium.core.game")
+_LAZY["make_vec"] = "ludarium.core.vector"
 _MODULES = {
     "agents": "ludarium.agents",
     "arena": "ludarium.arena",

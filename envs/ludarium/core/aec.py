@@ -223,7 +223,7 @@ class AECGame(AECEnv[str, Any, Any]):
 
     def _arrive(self, packed: int) -> None:
         """Set who acts next, infos and, at the end, rewards, from a packed status."""
-        mover = packed >> 3 & 1
+        mover = 0 if packed & 7 else packed >> 3 & 1
         self.agent_selection = AGENTS[mover]
         turn, stage = packed >> 8, self._stages[packed >> 4 & 15]
         if packed & 7:

@@ -100,12 +100,176 @@ def observe(state, player, planes):
 def step_and_observe(state, action, mask, planes):
     """Do step() and write the observation int8[H, W, C] of the player to move.
 
-    Of the player whose turn would be next, when the game is over.
+    Of player 0 when the game is over.
     """
     packed = step(state, action, mask)
     if packed != ILLEGAL:
-        observe(state, np.int64(state[rules.PLAYER]), planes)
+        player = np.int64(state[rules.PLAYER])
+        observe(state, player if packed & 7 == RUNNING else np.int64(0), planes)
     return packed
+
+
+# ---------------------------------------------------------------- many games
+
+NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to a game that is over
+TERMINATE, PENALIZE = 0, 1  # what an illegal action does; "raise" is settled before
+
+
+@njit(**JIT)
+def first_illegal(actions, current, masks, begin):
+    """Return the first game from `begin` on whose action int64[N] is not in its mask, else N.
+
+    Games that are over, `current` -1, take any action.
+    """
+    for i in range(begin, len(actions)):
+        if current[i] >= 0 and masks[i, actions[i]] == 0:
+            return i
+    return len(actions)
+
+
+@njit(**JIT)
+def _show(state, work, n, i, masks, planes, current, sampling, sampled, draw):
+    """Write what a caller sees of game i, which has n legal actions in `work`."""
+    mask = masks[i]
+    if n == 0:
+        mask[:] = 0
+        current[i] = -1
+        sampled[i] = 0
+        observation.observe(state, np.int64(0), planes[i])
+        return
+    rules.write_mask(state, work, mask)
+    player = np.int64(state[rules.PLAYER])
+    current[i] = player
+    observation.observe(state, player, planes[i])
+    if draw:  # on a copy of the stream: sample_actions() is what advances it
+        stream = np.empty(1, np.uint64)
+        stream[0] = sampling[i]
+        sampled[i] = rules.nth_action(state, work, rules.below(stream, n))
+
+
+@njit(**JIT)
+def reset_batch(
+    begin, end, chosen, fresh, states, setup, masks, planes, current, sampling, sampled
+):
+    """Start new games (`fresh`), or show the states as they are, where `chosen` bool[N] says so.
+
+    The arrays are those of step_batch().
+    """
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    for i in range(begin, end):
+        if not chosen[i]:
+            continue
+        state = states[i]
+        if fresh:
+            rules.new_game(state, setup[i : i + 1])
+        n = settle(state, work)
+        _show(state, work, n, i, masks, planes, current, sampling, sampled, False)
+
+
+@njit(**JIT)
+def observe_batch(begin, end, states, current, planes):
+    """Write the observations of all games once more."""
+    for i in range(begin, end):
+        observation.observe(states[i], np.int64(max(current[i], 0)), planes[i])
+
+
+@njit(**JIT)
+def step_batch(
+    begin,
+    end,
+    actions,
+    autoreset,
+    illegal,
+    draw,
+    states,
+    setup,
+    masks,
+    planes,
+    current,
+    sampling,
+    sampled,
+    rewards,
+    terminated,
+    truncated,
+    final,
+    final_planes,
+):
+    """Play one action in each of the games from `begin` to `end`.
+
+    Args:
+        begin: the first game.
+        end: one past the last.
+        actions: int64[N], in the range.
+        autoreset: NEXT_STEP, SAME_STEP or DISABLED.
+        illegal: TERMINATE or PENALIZE.
+        draw: whether to draw the next sampled actions.
+        states: [N, W], changed in place.
+        setup: uint64[N], a random stream for the set-up of each game.
+        masks: int8[N, A], of the player to move; read, then written.
+        planes: int8[N, F], written.
+        current: int8[N], the player to move, -1 when over; read, then written.
+        sampling: uint64[N], a random stream for the sampled actions of each game, not advanced.
+        sampled: int64[N], written if `draw`: a uniform legal action, 0 when over.
+        rewards: float32[N, 2], written.
+        terminated: bool[N], written.
+        truncated: bool[N], written.
+        final: bool[N], written under SAME_STEP: whether the row of final_planes is new.
+        final_planes: int8[N, F], written under SAME_STEP where a game ended.
+    """
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    for i in range(begin, end):
+        state = states[i]
+        rewards[i, 0] = 0
+        rewards[i, 1] = 0
+        final[i] = False
+        n = np.int64(0)
+        if current[i] < 0:
+            if autoreset == DISABLED:
+                observation.observe(state, np.int64(0), planes[i])
+                continue
+            rules.new_game(state, setup[i : i + 1])
+            n = settle(state, work)
+            terminated[i] = False
+            truncated[i] = False
+        elif masks[i, actions[i]] == 0:
+            rewards[i, np.int64(state[rules.PLAYER])] = -1
+            truncated[i] = False
+            terminated[i] = illegal == TERMINATE
+            if illegal == PENALIZE:
+                n = settle(state, work)
+        else:
+            rules.apply(state, actions[i])
+            n = settle(state, work)
+            status = state[rules.STATUS]
+            terminated[i] = status == WON_0 or status == WON_1 or status == DRAWN
+            truncated[i] = status == TRUNCATED
+            if status == WON_0:
+                rewards[i, 0] = 1
+                rewards[i, 1] = -1
+            elif status == WON_1:
+                rewards[i, 0] = -1
+                rewards[i, 1] = 1
+        if n == 0 and autoreset == SAME_STEP:
+            final[i] = True
+            observation.observe(state, np.int64(0), final_planes[i])
+            rules.new_game(state, setup[i : i + 1])
+            n = settle(state, work)
+        _show(state, work, n, i, masks, planes, current, sampling, sampled, draw)
+
+
+@njit(**JIT)
+def sample_batch(begin, end, ready, states, current, sampling, sampled):
+    """Advance the sampling streams; draw the actions again unless step_batch() did (`ready`)."""
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    for i in range(begin, end):
+        if current[i] < 0:
+            sampled[i] = 0
+        elif ready:
+            rules.below(sampling[i : i + 1], np.int64(1))
+        else:
+            n = rules.legal(states[i], work)
+            k = rules.below(sampling[i : i + 1], n)
+            sampled[i] = rules.nth_action(states[i], work, k)
 
 
 # ---------------------------------------------------------------- many continuations
