@@ -307,10 +307,10 @@ class Canvas:
         halo: Colour | None = None,
         bold: bool = False,
     ) -> None:
-        stroke = max(1, round(pixels / 24)) if bold and pixels >= 12 else 0
+        stroke = round(pixels * FINE / 40) if bold else 0
         layers = [(stroke, colour)]
         if halo is not None:
-            layers.insert(0, (stroke + max(1, round(pixels / 10)), halo))
+            layers.insert(0, (stroke + max(FINE, pixels * FINE // 9), halo))
         middle = round(y + pixels * 0.355)  # capitals are 0.71 of the type size high
         left, right = self._extent(text, pixels)
         start = {"left": -left, "middle": 0, "right": -right}[anchor]
@@ -344,9 +344,13 @@ class Canvas:
     def mark_capture(self, x: float, y: float, radius: float) -> None:
         """Mark where a piece was taken: a cross."""
         r, width = radius * 0.7, self.least(radius * 0.26, 1.5)
-        for sign in (1, -1):
-            ends = [(x - r, y - sign * r), (x + r, y + sign * r)]
-            self.line(ends, self.theme.capture, width)
+        edge = self.least(radius * 0.1, 0.8)
+        for colour, line in (
+            (self.theme.background, width + 2 * edge),
+            (self.theme.capture, width),
+        ):
+            for sign in (1, -1):
+                self.line([(x - r, y - sign * r), (x + r, y + sign * r)], colour, line)
 
     def mark_converted(self, x: float, y: float, radius: float) -> None:
         """Mark a piece that has changed sides: a double ring."""
@@ -375,15 +379,14 @@ class Canvas:
         theme = self.theme
         height, width = self.shape
         paper, ink = (theme.ink, theme.background) if over else (theme.background, theme.ink)
-        top = height - self.band
-        self._image.paste(paper, (0, top, width, height))
+        top, s = height - self.band, self.scale
+        self.rectangle(0, top / s, width / s, self.band / s, paper)
         if not over:
-            self._image.paste(theme.edge, (0, top, width, top + max(1, self.size // 512)))
+            self.rectangle(0, top / s, width / s, max(1, self.size // 512) / s, theme.edge)
         middle, margin = top + self.band / 2, self.band * 0.3
         x = margin
         if colour is not None:
             radius = self.band * 0.3
-            s = self.scale
             rim = mix(ink, paper, 0.3)
             self.disc(
                 (x + radius) / s, middle / s, radius / s, colour, rim, max(1.0, radius / 7) / s

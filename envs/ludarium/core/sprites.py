@@ -84,15 +84,20 @@ def _font(pixels: int) -> Any:
     return ImageFont.load_default(size=pixels)
 
 
-def _draw_text(text: str, pixels: int, stroke: int) -> tuple[Any, int]:
-    """Draw text as (mask, left, top, right), from the middle of its base line."""
-    x0, y0, x1, y1 = _font(pixels).getbbox(text, anchor="ms", stroke_width=stroke)
-    x0, y0, x1, y1 = math.floor(x0), math.floor(y0), math.ceil(x1), math.ceil(y1)
-    mask = Image.new("L", (max(x1 - x0, 1), max(y1 - y0, 1)), 0)
-    ImageDraw.Draw(mask).text(
-        (-x0, -y0), text, fill=255, font=_font(pixels), anchor="ms", stroke_width=stroke
+def _draw_text(line: str, pixels: int, stroke: int) -> tuple[Any, int]:
+    """Draw text as (mask, left, top, right) in pixels, from the middle of its base line.
+
+    Drawn large and scaled down: small letters drawn as they are stand at whole pixels, unevenly.
+    """
+    font = _font(pixels * FINE)
+    x0, y0, x1, y1 = font.getbbox(line, anchor="ms", stroke_width=stroke)
+    x0, y0 = math.floor(x0 / FINE), math.floor(y0 / FINE)
+    x1, y1 = max(math.ceil(x1 / FINE), x0 + 1), max(math.ceil(y1 / FINE), y0 + 1)
+    image = Image.new("L", ((x1 - x0) * FINE, (y1 - y0) * FINE), 0)
+    ImageDraw.Draw(image).text(
+        (-x0 * FINE, -y0 * FINE), line, fill=255, font=font, anchor="ms", stroke_width=stroke
     )
-    return (mask, x0, y0, x1), mask.width * mask.height
+    return (image.reduce(FINE), x0, y0, x1), (x1 - x0) * (y1 - y0)
 
 
 def _draw_sphere(
@@ -139,7 +144,10 @@ def mask(forms: tuple[Form, ...], size: tuple[int, int], opacity: float) -> Imag
 
 
 def text(line: str, pixels: int, stroke: int = 0) -> tuple[Image.Image, int, int, int]:
-    """Return a line of text: its mask, and its left, top and right from the middle of its base."""
+    """Return a line of text: its mask, and its left, top and right from the middle of its base.
+
+    `stroke` makes it bolder by so many sub-pixels on each side.
+    """
     found: tuple[Image.Image, int, int, int] = _kept.get(
         ("text", line, pixels, stroke), lambda: _draw_text(line, pixels, stroke)
     )

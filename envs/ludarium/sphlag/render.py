@@ -1,0 +1,257 @@
+"""Drawing Sphlag: the board as a diamond, seen from the lower player's side.
+
+The board is turned by 45 degrees: A1, the upper flag, is at the top, G7, the lower flag, at the
+bottom, column letters run along the upper right edge and row numbers along the upper left one. In
+these turned axes a hole at (column, row) lies at a = (column - row) / 2, b = (column + row) / 2.
+
+Each level is drawn LIFT units further up than the one below. A third of a unit spreads the three
+levels evenly: the spheres of one column of the picture are then two thirds apart, more than their
+radius, so that the centre of every sphere can be seen in any position.
+
+    b = 0   A1/0 .       level 0 at   0   2   4   6
+        1        . 1     level 1 at  2/3 8/3 14/3
+        2   C3/0 . 2     level 2 at  4/3 10/3
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ludarium.core.canvas import Canvas, Colour, Frame, Point, Theme, mix, start
+from ludarium.sphlag.actions import HOLE
+from ludarium.sphlag.notation import outcome
+from ludarium.sphlag.rules import HOLES, REDS, SUPPLY, TOUCH_LOWER, half_turn, position_of
+
+if TYPE_CHECKING:
+    from ludarium.core.game import State
+
+Hole = tuple[int, int, int]
+
+WIDTH, HEIGHT = 8.2, 8.0  # of the board area, in units
+CENTRE, TOP = WIDTH / 2, 1.06  # where A1/0 is
+LIFT = 1 / 3
+RADIUS = (0.48, 0.495, 0.51)  # of a sphere on each level
+MARGIN = 0.74  # from the outer holes to the edge of the board
+
+FLAGS = (REDS[3], REDS[0])  # that each player defends
+TOUCH = (TOUCH_LOWER, [half_turn(hole) for hole in TOUCH_LOWER])  # the holes around them
+PLAYERS = ("White", "Black")
+
+
+def place_of(hole: Hole) -> Point:
+    """Return where the centre of a sphere in this hole is, in units."""
+    column, row = position_of(hole)
+    return CENTRE + (column - row) / 2, TOP + (column + row) / 2 - LIFT * hole[0]
+
+
+def colour_of(theme: Theme, player: int, level: int) -> Colour:
+    """Return the colour of a player's spheres on a level: the higher the lighter."""
+    base = theme.pieces[player]
+    if player:
+        return mix(base, (255, 255, 255), 0.1 * level)
+    return mix(base, (0, 0, 0), 0.12 - 0.06 * level)
+
+
+# ---------------------------------------------------------------- the board
+
+
+def paint_board(canvas: Canvas) -> None:
+    """Paint what never changes: the diamond, holes, coordinates, flags, walls, touch holes."""
+    theme = canvas.theme
+    corners = [place_of(HOLE[name]) for name in ("A1/0", "G1/0", "G7/0", "A7/0")]
+    edge = canvas.least(0.05, 1.0)
+    canvas.line([*corners, corners[0]], theme.edge, 2 * MARGIN)
+    canvas.line([*corners, corners[0]], theme.board, 2 * (MARGIN - edge))
+    canvas.polygon(corners, theme.board)
+    line = canvas.least(0.03, 1.0)
+    canvas.line([place_of(HOLE["A7/0"]), place_of(HOLE["G1/0"])], theme.board_dark, line)
+    for hole in HOLES:
+        if hole[0] == 0:
+            x, y = place_of(hole)
+            canvas.disc(x, y, RADIUS[0] * 0.62, mix(theme.board_dark, theme.edge, 0.35))
+            canvas.disc(x, y + 0.04, RADIUS[0] * 0.54, theme.board_dark)
+    for holes in TOUCH:
+        for hole in holes:
+            _paint_touch_hole(canvas, hole)
+    for hole in REDS:
+        _paint_red(canvas, hole)
+    _paint_coordinates(canvas)
+
+
+def _paint_red(canvas: Canvas, hole: Hole) -> None:
+    """Paint a flag with a pennant of its defender's colour, or a wall with bricks."""
+    theme = canvas.theme
+    x, y = place_of(hole)
+    r = RADIUS[0]
+    if hole in FLAGS:
+        canvas.sphere(x, y, r, theme.flag)
+        player = FLAGS.index(hole)
+        cloth = [(x - 0.1, y - 0.3), (x + 0.27, y - 0.14), (x - 0.1, y + 0.04)]
+        canvas.line([(x - 0.12, y - 0.3), (x - 0.12, y + 0.3)], theme.pieces[player], 0.08)
+        canvas.polygon(cloth, theme.pieces[player])
+        return
+    brick, mortar = mix(theme.flag, (60, 40, 36), 0.5), mix(theme.flag, (255, 235, 220), 0.55)
+    canvas.sphere(x, y, r, brick, gloss=0.2)
+    width = canvas.least(0.045, 1.0)
+    for line in (
+        [(x - 0.36, y - 0.15), (x + 0.36, y - 0.15)],
+        [(x - 0.36, y + 0.15), (x + 0.36, y + 0.15)],
+        [(x, y - 0.38), (x, y - 0.15)],
+        [(x - 0.2, y - 0.15), (x - 0.2, y + 0.15)],
+        [(x + 0.2, y - 0.15), (x + 0.2, y + 0.15)],
+        [(x, y + 0.15), (x, y + 0.38)],
+    ):
+        canvas.line(line, mortar, width)
+
+
+def _paint_touch_hole(canvas: Canvas, hole: Hole) -> None:
+    """Paint a ring in the flag's colour where a sphere touches a flag."""
+    x, y = place_of(hole)
+    canvas.dashed_ring(x, y, RADIUS[0] * 0.8, canvas.theme.flag, canvas.least(0.055, 1.0), 10)
+
+
+def _paint_coordinates(canvas: Canvas) -> None:
+    """Paint letters and numbers along the four edges, those of the odd levels fainter."""
+    theme = canvas.theme
+    out = (MARGIN + 0.26) * 0.7071
+    for k in range(7):
+        a, b = k / 2, k / 2
+        faint = mix(theme.muted, theme.background, 0.45) if k % 2 else theme.muted
+        if k % 2 and canvas.size < 200:
+            continue
+        for x, y, text in (
+            (CENTRE + a + out, TOP + b - out, "ABCDEFG"[k]),
+            (CENTRE - 3 + a - out, TOP + 3 + b + out, "ABCDEFG"[k]),
+            (CENTRE - a - out, TOP + b - out, str(k + 1)),
+            (CENTRE + 3 - a + out, TOP + 3 + b + out, str(k + 1)),
+        ):
+            canvas.text(x, y, text, 0.36, faint)
+
+
+# ---------------------------------------------------------------- spheres
+
+
+def _paint_sphere(canvas: Canvas, hole: Hole, player: int, fresh: bool, contact: bool) -> None:
+    """Paint a sphere with its shadow, its level, and whether it came last or touches a flag."""
+    theme = canvas.theme
+    level = hole[0]
+    x, y = place_of(hole)
+    r = RADIUS[level]
+    canvas.shadow(x + 0.05 * level, y + 0.1 + 0.1 * level, r * 1.12, 0.4 + 0.1 * level)
+    if fresh:
+        canvas.disc(x, y, r + canvas.least(0.1, 2.0), theme.last)
+    if contact:
+        canvas.disc(x, y, r + canvas.least(0.05, 1.2), theme.flag)
+    colour = colour_of(theme, player, level)
+    canvas.sphere(x, y, r, colour, theme.rims[player], 0.6)
+    if level:
+        canvas.text(x, y - r * 0.44, str(level), 0.36, theme.pieces[1 - player], bold=True)
+
+
+# ---------------------------------------------------------------- the last turn
+
+
+def _drops(before: dict[Hole, str], vacated: Hole) -> list[tuple[Hole, Hole]]:
+    """Return (from, to) of each sphere that drops when the one in a hole is lifted (S10, S11)."""
+    drops: list[tuple[Hole, Hole]] = []
+    gap = vacated
+    while True:
+        k, i, j = gap
+        upon = [(k + 1, i - di, j - dj) for di in (0, 1) for dj in (0, 1)]
+        load = [hole for hole in upon if before.get(hole, ".") in "WB"]
+        if not load:
+            return drops
+        drops.append((load[0], gap))
+        gap = load[0]
+
+
+def _found(state: State) -> dict[Hole, str]:
+    """Return what each hole holds: ``R``, ``W``, ``B`` or ``.``."""
+    levels = state.to_string().split(" ")[0].replace("/", "")
+    return dict(zip(HOLES, levels[:-1], strict=True))
+
+
+# ---------------------------------------------------------------- the picture
+
+
+def paint(canvas: Canvas, state: State) -> None:
+    """Paint spheres, the last turn and the caption."""
+    theme = canvas.theme
+    found = _found(state)
+    last = state.last_turn()
+    text, came, went = "", None, None
+    drops: list[tuple[Hole, Hole]] = []
+    if last is not None:
+        before, actions = last
+        text = before.action_to_string(actions[0])
+        if text != "pass":
+            *start_, end = text.split("-")
+            went = HOLE[end]
+            if start_:
+                came = HOLE[start_[0]]
+                drops = _drops(_found(before), came)
+    landed = {went, *(to for _, to in drops)}
+    for hole in HOLES:
+        if found[hole] in "WB":
+            player = "WB".index(found[hole])
+            contact = hole in TOUCH[1 - player]
+            _paint_sphere(canvas, hole, player, hole in landed, contact)
+    if came is not None and went is not None:
+        _paint_move(canvas, came, went, drops)
+    for player in (0, 1):
+        if sum(found[hole] == "WB"[player] for hole in TOUCH[1 - player]) > 1:
+            canvas.mark_capture(*place_of(FLAGS[1 - player]), RADIUS[0])
+    _paint_supply(canvas, found)
+    turns = state.turn_number()
+    note = f"turn {turns}: {text}" if text else f"turn {turns}"
+    if state.is_terminal():
+        result = outcome(state)
+        score = state.returns()[0]
+        winner = None if score == 0 else theme.pieces[0 if score > 0 else 1]
+        canvas.caption(result[0].upper() + result[1:], winner, note, over=True)
+    else:
+        player = state.current_player()
+        canvas.caption(f"{PLAYERS[player]} to move", theme.pieces[player], note)
+
+
+def _paint_move(canvas: Canvas, came: Hole, went: Hole, drops: list[tuple[Hole, Hole]]) -> None:
+    """Paint a ring where the sphere came from, its way, and those of the spheres that dropped."""
+    theme = canvas.theme
+    width, edge = canvas.least(0.09, 1.5), theme.rims[1]
+    landed = {went, *(to for _, to in drops)}
+    for a, _ in [(came, went), *drops]:
+        if a not in landed:
+            canvas.mark_from(*place_of(a), RADIUS[a[0]] * 0.85)
+    for a, b in drops:
+        ends = [place_of(a), place_of(b)]
+        canvas.arrow(ends, theme.last, width * 0.7, 0.26, 0.15, RADIUS[b[0]] * 0.7, edge)
+    ends = [place_of(came), place_of(went)]
+    canvas.arrow(ends, theme.last, width, 0.34, 0.38, RADIUS[went[0]] * 0.75, edge)
+
+
+def _paint_supply(canvas: Canvas, found: dict[Hole, str]) -> None:
+    """Paint how many spheres each player has left, in the corners that the diamond leaves free."""
+    theme = canvas.theme
+    for player, x, y in ((0, 0.55, HEIGHT - 0.5), (1, 0.55, 0.5)):
+        left = SUPPLY - list(found.values()).count("WB"[player])
+        canvas.sphere(x, y, 0.3, colour_of(theme, player, 0), theme.rims[player], 0.6)
+        canvas.text(x + 0.45, y, f"{left} left", 0.4, theme.muted, "left")
+
+
+def draw(state: State, size: int, theme: str = "light") -> Frame:
+    """Draw a state.
+
+    Args:
+        state: of Sphlag.
+        size: the longer side in pixels, 128 to 2048.
+        theme: ``"light"`` or ``"dark"``.
+
+    Returns:
+        A new array uint8 [height, width, 3].
+
+    Raises:
+        ValueError: The size or the theme is not allowed.
+    """
+    canvas = start(WIDTH, HEIGHT, size, theme, paint_board)
+    paint(canvas, state)
+    return canvas.frame()
