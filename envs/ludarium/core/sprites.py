@@ -123,6 +123,18 @@ def _draw_sphere(
     return (image, mask), side * side * 4
 
 
+def _draw_circle(radius: int, dx: int, dy: int, width: int, opacity: float) -> tuple[Any, int]:
+    """Draw a disc, or a ring of a width, as a mask; lengths in sub-pixels."""
+    r = radius / FINE
+    side = math.ceil(r * 2 + 2)
+    y, x = np.mgrid[0:side, 0:side] + 0.5
+    distance = np.hypot(x - r - 1 - dx / FINE, y - r - 1 - dy / FINE)
+    alpha = np.clip(r - distance + 0.5, 0, 1)
+    if width:
+        alpha -= np.clip(r - width / FINE - distance + 0.5, 0, 1)
+    return Image.fromarray((alpha * opacity * 255 + 0.5).astype(np.uint8)), side * side
+
+
 def _draw_shadow(radius: int, dx: int, dy: int, opacity: float) -> tuple[Any, int]:
     """Draw a soft disc as a mask; lengths in sub-pixels."""
     r = radius / FINE
@@ -161,6 +173,15 @@ def sphere(
     found: tuple[Image.Image, Image.Image] = _kept.get(
         ("sphere", radius, dx, dy, colour, rim, gloss),
         lambda: _draw_sphere(radius, dx, dy, colour, rim, gloss),
+    )
+    return found
+
+
+def circle(radius: int, dx: int, dy: int, width: int = 0, opacity: float = 1.0) -> Image.Image:
+    """Return the mask of a disc, or of a ring `width` sub-pixels wide."""
+    found: Image.Image = _kept.get(
+        ("circle", radius, dx, dy, width, opacity),
+        lambda: _draw_circle(radius, dx, dy, width, opacity),
     )
     return found
 
