@@ -141,10 +141,10 @@ def _show(state, work, n, i, masks, planes, current, sampling, sampled, draw):
     player = np.int64(state[rules.PLAYER])
     current[i] = player
     observation.observe(state, player, planes[i])
-    if draw:  # on a copy of the stream: sample_actions() is what advances it
-        stream = np.empty(1, np.uint64)
-        stream[0] = sampling[i]
-        sampled[i] = rules.nth_action(state, work, rules.below(stream, n))
+    if draw:  # and put the stream back: sample_actions() is what advances it
+        stream = sampling[i]
+        sampled[i] = rules.nth_action(state, work, rules.below(sampling[i : i + 1], n))
+        sampling[i] = stream
 
 
 @njit(**JIT)

@@ -1,0 +1,18 @@
+"""What tests run in child processes: spawned ones must be able to import it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ludarium
+
+
+def ends(vector: Any, steps: int = 40) -> int:
+    """Step a batch with its own samples; returns how many games ended by the rules."""
+    vector.reset()
+    return sum(int(vector.step(vector.sample_actions())[2].sum()) for _ in range(steps))
+
+
+def play_batch(name: str, results: Any) -> None:
+    """Play a batch with threads and put `ends` into a queue."""
+    results.put(ends(ludarium.make_vec(name, num_envs=40, seed=4, num_threads=2)))
