@@ -1,0 +1,80 @@
+"""What an agent is, and how a spec like ``greedy`` or ``mcts:200`` becomes one.
+
+Any installed package adds agents by entry points in the group ``ludarium.agents``: the name before
+the colon of a spec -> a function (or class) that takes the text behind the colon, None without a
+colon, and returns the agent. It raises ValueError where it does not understand that text.
+"""
+
+from __future__ import annotations
+
+import functools
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from ludarium.core.errors import one_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ludarium.core.game import State
+
+AGENTS = "ludarium.agents"
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Something that plays any game by looking at states.
+
+    Agents of this package can be pickled and have a ``name``, the spec that makes another one like
+    it; tables show it.
+    """
+
+    def select_action(self, state: State, rng: np.random.Generator) -> int:
+        """Return a legal action of a running state.
+
+        Where a turn is two actions, the second is asked for separately.
+
+        Args:
+            state: the position; an agent may change it.
+            rng: all the chance that the agent uses.
+        """
+        ...
+
+
+@functools.lru_cache(maxsize=1)
+def _entry_points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in sorted(entry_points(group=AGENTS))}
+
+
+def list_agents() -> list[str]:
+    """Return the names of all installed agents, in alphabetical order."""
+    return sorted(_entry_points())
+
+
+def make_agent(spec: str) -> Agent:
+    """Return a new agent.
+
+    Args:
+        spec: ``name`` or ``name:argument``; the name is one of `list_agents`.
+
+    Raises:
+        ValueError: There is no such agent, or it does not take this argument.
+        TypeError: The spec is no string.
+
+    >>> make_agent("greedy").name
+    'greedy'
+    """
+    if not isinstance(spec, str):
+        raise TypeError(f"the spec of an agent is a str, not {type(spec).__name__}: {spec!r}")
+    name, colon, argument = spec.partition(":")
+    found = _entry_points().get(name)
+    if found is None:
+        raise ValueError(f"there is no agent {spec!r}: there is {one_of(list_agents())}")
+    agent: Agent = found.load()(argument if colon else None)
+    return agent
+
+
+def no_argument(name: str, argument: str | None) -> None:
+    """Raise ValueError if there is anything behind the colon of an agent's spec."""
+    if argument is not None:
+        raise ValueError(f"agent {name!r} takes no argument: {name}:{argument!s}")

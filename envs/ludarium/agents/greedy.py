@@ -1,0 +1,39 @@
+"""The agent `greedy`: looks one whole turn ahead for each player."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ludarium.agents.agent import no_argument
+from ludarium.agents.drivers import drivers_of
+
+if TYPE_CHECKING:
+    from ludarium.core.game import State
+
+
+class GreedyAgent:
+    """Win if a turn wins; avoid turns that lose or let the opponent win at once; else draw lots.
+
+    Among turns that are safe, one that neither ends the game in a draw nor lets the opponent do so
+    is preferred, then, where the game says what a turn gains, the largest gain. A turn of two
+    actions is planned as a whole, and looked at again before the second.
+    """
+
+    name = "greedy"
+
+    def __init__(self, argument: str | None = None) -> None:
+        """Take no argument; see `make_agent`."""
+        no_argument(self.name, argument)
+
+    def select_action(self, state: State, rng: np.random.Generator) -> int:
+        """Return the first action of the turn to play from a running state.
+
+        Raises:
+            ValueError: The game is over.
+        """
+        if state.is_terminal():
+            raise ValueError("the game is over: no action is left to choose")
+        stream = rng.integers(1, 2**64, size=1, dtype=np.uint64)
+        return int(drivers_of(state.game.type).choose_greedily(state._array, stream))

@@ -1,0 +1,179 @@
+"""Drivers for agents over any game's jitted rules: what a whole turn wins, loses and gives away.
+
+A template like `ludarium.core.kernels`: `ludarium.agents.drivers.drivers_of` executes this file
+once for each game, with these global names standing for the game's own modules:
+
+    rules        its rules.py
+    kernels      the drivers of core.kernels, compiled for the game
+    evaluation   its evaluation.py, or None
+
+The optional ``evaluation.gain(before, after, player) -> int64`` says what `player` has gained by
+the turn that leads from one state to the other, both uint or int arrays [W]; before may be in the
+middle of the turn. Larger is better, 0 is a quiet turn.
+
+A turn is one or two actions. Nothing is kept between calls.
+"""
+
+from types import ModuleType
+
+import numpy as np
+from numba import njit
+
+from ludarium.core.jit import JIT
+
+rules: ModuleType = globals()["rules"]
+kernels: ModuleType = globals()["kernels"]
+evaluation: ModuleType | None = globals()["evaluation"]
+
+RUNNING, WON_0, WON_1, DRAWN = 0, 1, 2, 3
+NOTHING, DRAW, WIN = 0, 1, 2  # what best_result() returns
+
+# Columns of what list_turns() returns. REST is -1 for a turn, or rest of one, of a single action.
+FIRST, REST, STATUS, GAIN = 0, 1, 2, 3
+
+if evaluation is not None and hasattr(evaluation, "gain"):
+    gain = evaluation.gain
+else:
+
+    @njit(**JIT)
+    def gain(before, after, player):
+        """Return 0: this game does not say what a turn gains."""
+        return np.int64(0)
+
+
+@njit(**JIT)
+def list_turns(state):
+    """List all ways to finish the turn of a running state.
+
+    Returns int64[n, 4]: first action, second action or -1, status after the turn, gain.
+    """
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    first = np.empty(rules.MAX_ACTIONS, np.int64)
+    second = np.empty(rules.MAX_ACTIONS, np.int64)
+    middle, after = state.copy(), state.copy()
+    player, turn = np.int64(state[rules.PLAYER]), state[rules.TURN]
+    found = np.empty((256, 4), np.int64)
+    n = 0
+    rules.legal(state, work)
+    for k in range(rules.list_actions(state, work, first)):
+        middle[:] = state
+        rules.apply(middle, first[k])
+        two = middle[rules.STATUS] == RUNNING and middle[rules.TURN] == turn
+        rests = 1
+        if two:
+            rules.legal(middle, work)
+            rests = rules.list_actions(middle, work, second)
+        for j in range(rests):
+            after[:] = middle
+            if two:
+                rules.apply(after, second[j])
+            kernels.settle(after, work)
+            if n == len(found):
+                longer = np.empty((2 * n, 4), np.int64)
+                longer[:n] = found
+                found = longer
+            found[n, FIRST] = first[k]
+            found[n, REST] = second[j] if two else -1
+            found[n, STATUS] = after[rules.STATUS]
+            found[n, GAIN] = gain(state, after, player)
+            n += 1
+    return found[:n]
+
+
+@njit(**JIT)
+def best_result(state):
+    """Return the best that the player to move can reach with this turn: WIN, DRAW or NOTHING.
+
+    Stops at the first turn that wins.
+    """
+    if state[rules.STATUS] != RUNNING:
+        return NOTHING
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    first = np.empty(rules.MAX_ACTIONS, np.int64)
+    second = np.empty(rules.MAX_ACTIONS, np.int64)
+    middle, after = state.copy(), state.copy()
+    won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
+    rules.legal(state, work)
+    n = rules.list_actions(state, work, first)
+    for k in range(n):  # the cheap look at all of them comes first
+        middle[:] = state
+        rules.apply(middle, first[k])
+        if np.int64(middle[rules.STATUS]) == won:
+            return WIN
+    best = NOTHING
+    for k in range(n):
+        middle[:] = state
+        rules.apply(middle, first[k])
+        two = middle[rules.STATUS] == RUNNING and middle[rules.TURN] == turn
+        rests = 1
+        if two:
+            rules.legal(middle, work)
+            rests = rules.list_actions(middle, work, second)
+        for j in range(rests):
+            after[:] = middle
+            if two:
+                rules.apply(after, second[j])
+            kernels.settle(after, work)  # a player without a legal action loses
+            status = np.int64(after[rules.STATUS])
+            if status == won:
+                return WIN
+            if status == DRAWN:
+                best = DRAW
+    return best
+
+
+@njit(**JIT)
+def best_reply(state, first, rest):
+    """Return best_result() for the opponent after a turn of one or two actions (rest -1)."""
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    after = state.copy()
+    rules.apply(after, first)
+    if rest >= 0:
+        rules.apply(after, rest)
+    kernels.settle(after, work)
+    return best_result(after)
+
+
+@njit(**JIT)
+def choose_greedily(state, rng):
+    """Return the first action of the turn that `greedy` plays from a running state.
+
+    A turn that wins; else one after which the opponent can neither win nor draw at once; else one
+    that draws or lets the opponent draw; else one that does not lose by itself; else any. Among
+    equals the largest gain counts, then chance. Turns are looked at in this order until one is
+    found, so that most positions cost a look at the replies to a few turns only. Draws on rng
+    uint64[1].
+    """
+    turns = list_turns(state)
+    n = len(turns)
+    player = np.int64(state[rules.PLAYER])
+    won, lost = WON_0 + player, WON_1 - player
+    for k in range(n - 1, 0, -1):  # shuffle
+        j = rules.below(rng, k + 1)
+        for column in range(4):
+            turns[k, column], turns[j, column] = turns[j, column], turns[k, column]
+    for k in range(n):
+        if turns[k, STATUS] == won:
+            return turns[k, FIRST]
+    drawing = losing = -1
+    tried = turns[:, STATUS] == lost
+    while True:
+        best = -1
+        for k in range(n):
+            if not tried[k] and (best < 0 or turns[k, GAIN] > turns[best, GAIN]):
+                best = k
+        if best < 0:
+            break
+        tried[best] = True
+        result = DRAW
+        if turns[best, STATUS] != DRAWN:
+            result = best_reply(state, turns[best, FIRST], turns[best, REST])
+        if result == NOTHING:
+            return turns[best, FIRST]
+        if result == DRAW and drawing < 0:
+            drawing = best
+        elif result == WIN and losing < 0:
+            losing = best
+    if drawing >= 0:
+        return turns[drawing, FIRST]
+    return turns[max(losing, 0), FIRST]

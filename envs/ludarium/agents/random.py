@@ -1,0 +1,37 @@
+"""The agent `random`: every legal action with equal probability."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ludarium.agents.agent import no_argument
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ludarium.core.game import State
+
+
+class RandomAgent:
+    """Play uniformly random actions.
+
+    Uniform over actions, not over whole turns: where a turn is two actions, first the one is drawn,
+    then the other.
+    """
+
+    name = "random"
+
+    def __init__(self, argument: str | None = None) -> None:
+        """Take no argument; see `make_agent`."""
+        no_argument(self.name, argument)
+
+    def select_action(self, state: State, rng: np.random.Generator) -> int:
+        """Return a legal action of a running state.
+
+        Raises:
+            ValueError: The game is over.
+        """
+        legal = state.legal_actions()
+        if not legal:
+            raise ValueError("the game is over: no action is left to choose")
+        return legal[int(rng.integers(len(legal)))]

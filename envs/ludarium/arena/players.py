@@ -1,0 +1,76 @@
+"""Who may play: agents, specs of agents, and PettingZoo policies; and asking one for an action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ludarium.agents import Agent, make_agent
+from ludarium.core.game import State
+
+Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
+Policy: TypeAlias = Callable[[Observation], int]
+Player: TypeAlias = "Agent | Policy | str"
+
+
+class PolicyAgent:
+    """A PettingZoo policy as an agent.
+
+    Args:
+        policy: takes ``{"observation": int8 [H, W, C], "action_mask": int8 [A]}``, as `env()` gives
+            it to the agent to move, and returns an action. Its chance is its own.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.name = name_of(policy)
+
+    def select_action(self, state: State, rng: np.random.Generator) -> int:
+        """Return what the policy answers, whatever that is."""
+        return self.policy(
+            {"observation": state.observation_tensor(), "action_mask": state.legal_actions_mask()}
+        )
+
+
+def as_agent(player: Player) -> Agent:
+    """Return a player of any kind as an agent.
+
+    Raises:
+        ValueError: There is no agent of this spec.
+        TypeError: It is nothing that can play.
+    """
+    if isinstance(player, str):
+        return make_agent(player)
+    if isinstance(player, type):
+        raise TypeError(f"a player is an agent, not its class: {player.__name__}()?")
+    if callable(getattr(player, "select_action", None)):
+        agent: Agent = player  # type: ignore[assignment]
+        return agent
+    if callable(player):
+        return PolicyAgent(player)
+    raise TypeError(
+        "a player is the spec of an agent, has select_action(state, rng), or is a policy "
+        f"f(observation) -> action; this is none of them: {player!r}"
+    )
+
+
+def name_of(player: Any) -> str:
+    """Return the name of a player for tables and records."""
+    for attribute in ("name", "__name__"):
+        name = getattr(player, attribute, None)
+        if isinstance(name, str):
+            return name
+    return type(player).__name__
+
+
+def legal_answer(state: State, answer: Any) -> int:
+    """Return an agent's answer as an action of a state.
+
+    Raises:
+        IllegalActionError: It is none of the legal actions.
+    """
+    number: int = state._legal(answer)
+    return number

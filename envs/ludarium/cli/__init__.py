@@ -1,0 +1,94 @@
+"""The command line: ``ludarium list | show | play | match | perft | record``.
+
+Games, Numba and pictures are imported by the commands that need them, when they run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+import ludarium
+from ludarium.cli.games import list_command, perft_command, show_command
+from ludarium.cli.matches import match_command, record_command
+from ludarium.cli.play import play_command
+
+MISTAKE, INTERRUPTED = 2, 130  # exit status
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(ludarium.__version__, prog_name="ludarium")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Modern abstract board games for people and for learning agents.
+
+    \b
+    Examples:
+      ludarium list
+      ludarium show sphlag
+      ludarium play sphlag --against greedy
+      ludarium match sphlag greedy random --games 400
+      ludarium record sphlag --agents greedy,random --out game.gif
+      ludarium perft sphlag --depth 4
+
+    A game's options are given as -o NAME=VALUE, as often as needed. `ludarium COMMAND --help` says
+    more.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for command in (
+    list_command,
+    show_command,
+    play_command,
+    match_command,
+    record_command,
+    perft_command,
+):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit status.
+
+    0, or 2 after one line on stderr for a mistake of the user's, or 130 when interrupted.
+    """
+    try:
+        status = cli.main(arguments, prog_name="ludarium", standalone_mode=False)
+    except click.Abort:
+        sys.exit(INTERRUPTED)
+    except click.ClickException as error:
+        _fail(_usage(error))
+    except OSError as error:
+        _fail(_reason(error))
+    except ValueError as error:  # IllegalActionError too
+        _fail(str(error))
+    else:
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _usage(error: click.ClickException) -> str:
+    """Return what is wrong with the words of a command, and where help is."""
+    message = error.format_message()
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return message
+    return f"{message.removesuffix('.')}; see {context.command_path} --help"
+
+
+def _reason(error: OSError) -> str:
+    """Return an error of the system without its number."""
+    if isinstance(error, FileExistsError):
+        return f"{error}; --force overwrites it"
+    if error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+
+
+def _fail(message: str) -> None:
+    """Leave with one line on stderr."""
+    click.echo(f"ludarium: {' '.join(message.splitlines())}", err=True)
+    sys.exit(MISTAKE)

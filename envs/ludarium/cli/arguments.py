@@ -1,0 +1,106 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ludarium.core.game import Game, State
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def game_argument(command: Command) -> Command:
+    """Add GAME and its options."""
+    option = click.option(
+        "-o",
+        "--option",
+        "options",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="An option of the game, like max_turns=100; may be repeated.",
+    )
+    return click.argument("game")(option(command))
+
+
+def position_option(command: Command) -> Command:
+    """Add --position."""
+    return click.option(
+        "--position", metavar="TEXT", help="Start there: a position in one line, as `show` prints."
+    )(command)
+
+
+def seed_option(help_: str, default: int | None = 0) -> Callable[[Command], Command]:
+    """Add --seed."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=default,
+        show_default=default is not None,
+        help=help_,
+    )
+
+
+def size_option(command: Command) -> Command:
+    """Add --size."""
+    return click.option(
+        "--size",
+        type=click.IntRange(128, 2048),
+        default=512,
+        show_default=True,
+        help="The longer side of a picture, in pixels.",
+    )(command)
+
+
+def force_option(command: Command) -> Command:
+    """Add --force."""
+    return click.option("--force", is_flag=True, help="Overwrite a file that is there.")(command)
+
+
+def load(name: str, pairs: Sequence[str]) -> Game:
+    """Return a game with options given as NAME=VALUE.
+
+    Raises:
+        ValueError: The game or an option is unknown, or a value is not allowed.
+    """
+    from ludarium.core.registry import load_game
+
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        option, equals, value = pair.partition("=")
+        if not equals or not option:
+            raise ValueError(f"option {pair!r} is not of the form NAME=VALUE")
+        if option in options:
+            raise ValueError(f"option {option!r} is given twice")
+        options[option] = _value(value)
+    return load_game(name, **options)
+
+
+def _value(text: str) -> int | str:
+    """Return a whole number as int, everything else as it stands."""
+    digits = text[1:] if text.startswith("-") else text
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 19 else text
+
+
+def state_at(game: Game, position: str | None, seed: int | None = None) -> State:
+    """Return the position that a text describes, or the start.
+
+    Raises:
+        ValueError: The text is no position of the game.
+    """
+    if position is None:
+        return game.new_initial_state(seed)
+    return game.state_from_string(position)
+
+
+def console(error: bool = False) -> Console:
+    """Return where tables are printed: as wide as they need where no terminal limits it."""
+    from rich.console import Console
+
+    found = Console(stderr=error)
+    return found if found.is_terminal else Console(stderr=error, width=200)

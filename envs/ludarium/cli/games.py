@@ -1,0 +1,140 @@
+"""The commands that look at games: list, show, perft."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ludarium.cli.arguments import (
+    console,
+    force_option,
+    game_argument,
+    load,
+    position_option,
+    seed_option,
+    size_option,
+    state_at,
+)
+
+# ---------------------------------------------------------------- list
+
+
+@click.command("list")
+def list_command() -> None:
+    """List the games and the agents that are installed."""
+    from rich.table import Table
+
+    from ludarium.agents import list_agents
+    from ludarium.core.registry import game_type, list_games
+
+    table = Table("game", "title", "designer", "year", "version", "options", title="Games")
+    for name in list_games():
+        kind = game_type(name)
+        resolved = kind.load().options
+        options = "\n".join(f"{key}={value}" for key, value in resolved.items())
+        table.add_row(name, kind.title, kind.designer, str(kind.year), str(kind.version), options)
+    out = console()
+    out.print(table)
+    out.print(f"Agents: {', '.join(list_agents())}", highlight=False)
+
+
+# ---------------------------------------------------------------- show
+
+
+@click.command("show")
+@game_argument
+@position_option
+@click.option("--out", metavar="FILE.png", type=click.Path(path_type=Path), help="Draw it too.")
+@click.option("--turns", "list_turns", is_flag=True, help="List all legal turns.")
+@seed_option("Decides the set-up, where chance has a part in it.")
+@size_option
+@force_option
+def show_command(
+    game: str,
+    options: tuple[str, ...],
+    position: str | None,
+    out: Path | None,
+    list_turns: bool,
+    seed: int,
+    size: int,
+    force: bool,
+) -> None:
+    """Show a position of GAME: a diagram, the legal turns, facts.
+
+    \b
+    Examples:
+      ludarium show sphlag
+      ludarium show sphlag --turns --out start.png
+      ludarium show sphlag --position "R.W...R..R...B.R/........./..../. W 0 - 2"
+    """
+    from rich.table import Table
+
+    from ludarium.core.episodes import record_episode
+    from ludarium.core.files import check_target
+    from ludarium.core.game import turns
+
+    if out is not None:
+        check_target(out, (".png",), force)
+    loaded = load(game, options)
+    state = state_at(loaded, position, seed)
+    click.echo(f"{state}\n")
+    click.echo(state.to_string())
+    texts = [text for text, _ in turns(state)]
+    settled = ", ".join(f"{name}={value}" for name, value in loaded.options.items())
+    height, width, channels = loaded.observation_shape
+    table = Table.grid(padding=(0, 2))
+    for name, value in (
+        ("legal turns", str(len(texts))),
+        ("legal actions", f"{len(state.legal_actions())} of {loaded.num_distinct_actions}"),
+        ("turns completed", str(state.turn_number())),
+        ("game", f"{loaded.name}, version {loaded.version}, {settled}"),
+        ("observation", f"{height} x {width}, {channels} planes"),
+    ):
+        table.add_row(name, value)
+    click.echo()
+    console().print(table, highlight=False)
+    if list_turns and texts:
+        click.echo()
+        in_columns(texts)
+    if out is not None:
+        record_episode([state], out, size, force)
+        click.echo(f"\nwrote {out}")
+
+
+def in_columns(texts: list[str]) -> None:
+    """Print texts in columns, as many as the terminal has room for."""
+    import shutil
+
+    width = max(map(len, texts)) + 2
+    count = max(1, shutil.get_terminal_size().columns // width)
+    for start in range(0, len(texts), count):
+        line = "".join(text.ljust(width) for text in texts[start : start + count])
+        click.echo(line.rstrip())
+
+
+# ---------------------------------------------------------------- perft
+
+
+@click.command("perft")
+@game_argument
+@position_option
+@click.option("--depth", type=click.IntRange(min=1), required=True, help="Whole turns.")
+@seed_option("Decides the set-up, where chance has a part in it.")
+def perft_command(
+    game: str, options: tuple[str, ...], position: str | None, depth: int, seed: int
+) -> None:
+    """Count the sequences of turns of GAME, for each depth: one line "depth count" each.
+
+    The standard check of rules: two programs that count alike agree on all legal turns.
+
+    \b
+    Examples:
+      ludarium perft sphlag --depth 4
+      ludarium perft sphlag --depth 2 --position "R.W...R..R...B.R/........./..../. W 0 - 2"
+    """
+    from ludarium.core.game import perft
+
+    state = state_at(load(game, options), position, seed)
+    for number in range(1, depth + 1):
+        click.echo(f"{number} {perft(state, number)}")

@@ -1,0 +1,180 @@
+"""The commands in which agents play: match and record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ludarium.cli.arguments import (
+    console,
+    force_option,
+    game_argument,
+    load,
+    seed_option,
+    size_option,
+)
+
+if TYPE_CHECKING:
+    from ludarium.arena import MatchResult
+    from ludarium.core.records import GameRecord
+
+# ---------------------------------------------------------------- match
+
+
+@click.command("match")
+@game_argument
+@click.argument("a")
+@click.argument("b")
+@click.option(
+    "--games",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Number of games; seats are swapped after each.",
+)
+@seed_option("The same seed gives the same games.")
+def match_command(
+    game: str, options: tuple[str, ...], a: str, b: str, games: int, seed: int
+) -> None:
+    """Let agents A and B play a match at GAME and print the result, counted for A.
+
+    An agent is a name like `greedy`, or a name with an argument after a colon; `ludarium list`
+    names them. Draws and games that the limit of turns ends count half in the win rate.
+
+    \b
+    Examples:
+      ludarium match sphlag greedy random
+      ludarium match sphlag greedy random --games 400 --seed 1 -o max_turns=100
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    from ludarium.agents import make_agent
+    from ludarium.arena import PlayerError, play_match
+
+    loaded = load(game, options)
+    agents = make_agent(a), make_agent(b)
+    title = f"{loaded.type.title}: {a} against {b}, seed {seed}"
+    error_console = console(error=True)
+    won = 0
+
+    def advance(record: GameRecord, seat: int) -> None:
+        nonlocal won
+        won += bool(record.result and record.result[seat] > 0)
+        progress.update(task, advance=1, description=f"{a} has won {won}")
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining()
+    with Progress(
+        *columns, console=error_console, transient=True, disable=not error_console.is_terminal
+    ) as progress:
+        task = progress.add_task(f"{a} against {b}", total=games)
+        try:
+            result = play_match(loaded, *agents, games=games, seed=seed, on_game=advance)
+        except PlayerError as error:
+            progress.stop()
+            if error.result is not None and error.result.games:
+                _print_result(title, error.result)
+            raise click.ClickException(f"{error} (in game {_number(error)})") from error
+    _print_result(title, result)
+
+
+def _number(error: object) -> int:
+    """Return which game of a match an error stopped, from 1."""
+    result: MatchResult | None = getattr(error, "result", None)
+    return 1 + (result.games if result is not None else 0)
+
+
+def _print_result(title: str, result: MatchResult) -> None:
+    from rich.table import Table
+
+    a, b = result.players
+    table = Table(a, title=title)
+    for name in ("games", "wins", "draws", "truncations", "losses", "win rate", "95 % interval"):
+        table.add_column(name, justify="right", no_wrap=True)
+    first, second = result.by_seat
+    for name, part in (("moving first", first), ("moving second", second), ("all", result)):
+        if name == "all":
+            table.add_section()
+        counts = part.games, part.wins, part.draws, part.truncations, part.losses
+        rate, interval = "-", "-"
+        if part.games:
+            low, high = part.interval
+            rate, interval = f"{100 * part.win_rate:.1f} %", f"{100 * low:.1f} - {100 * high:.1f} %"
+        table.add_row(name, *map(str, counts), rate, interval)
+    out = console()
+    out.print(table)
+    for name, count in zip((a, b), result.illegal_by, strict=True):
+        if count:
+            out.print(f"{name} lost {count} of the games by an illegal action", highlight=False)
+
+
+# ---------------------------------------------------------------- record
+
+
+@click.command("record")
+@game_argument
+@click.option("--agents", metavar="A,B", required=True, help="Player 0 and player 1.")
+@click.option(
+    "--out",
+    metavar="FILE",
+    required=True,
+    type=click.Path(path_type=Path),
+    help=".gif, an animation; .png, a sheet of positions; .jsonl, the game record.",
+)
+@seed_option("The same seed gives the same game.")
+@size_option
+@force_option
+def record_command(
+    game: str,
+    options: tuple[str, ...],
+    agents: str,
+    out: Path,
+    seed: int,
+    size: int,
+    force: bool,
+) -> None:
+    """Let two agents play one game of GAME and write it to a file.
+
+    \b
+    Examples:
+      ludarium record sphlag --agents greedy,random --out game.gif
+      ludarium record sphlag --agents random,random --out game.jsonl --seed 7 --force
+    """
+    from ludarium.agents import make_agent
+    from ludarium.arena import PlayerError, play_game
+    from ludarium.core.episodes import SUFFIXES, record_episode
+    from ludarium.core.files import check_target
+
+    check_target(out, SUFFIXES, force)
+    loaded = load(game, options)
+    specs = [spec.strip() for spec in agents.split(",")]
+    if len(specs) != 2:
+        raise click.BadParameter(
+            f"{agents!r}: two agents are needed, like greedy,random",
+            param_hint="--agents",
+        )
+    players = make_agent(specs[0]), make_agent(specs[1])
+    error_console = console(error=True)
+    try:
+        if error_console.is_terminal:
+            with error_console.status("playing and drawing"):
+                record = play_game(loaded, *players, seed=seed)
+                record_episode(record, out, size, force)
+        else:
+            record = play_game(loaded, *players, seed=seed)
+            record_episode(record, out, size, force)
+    except PlayerError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"wrote {out}: {_summary(record)}")
+
+
+def _summary(record: GameRecord) -> str:
+    """Return who won a game, and how, in words."""
+    count = f"{len(record.turns)} turn{'' if len(record.turns) == 1 else 's'}"
+    if record.result is None or record.result[0] == 0:
+        return f"no winner after {count} ({record.reason})"
+    winner = 0 if record.result[0] > 0 else 1
+    by = ", by an illegal action of the other" if record.reason == "illegal" else ""
+    return f"{record.players[winner]} (player {winner}) won after {count}{by}"

@@ -1,0 +1,249 @@
+"""The command play: a person at the terminal against an agent."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ludarium.cli.arguments import game_argument, load, position_option, seed_option, state_at
+from ludarium.cli.games import in_columns
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ludarium.agents import Agent
+    from ludarium.core.game import State
+
+HUMAN = "human"
+
+HELP = """\
+Type a turn, or one action of it, as the lists show it. Besides:
+  ?         list the legal actions;  ? b1  those that begin with b1
+  undo      take your last action back, and the answer to it
+  board     print the board again
+  help      print this
+  quit      leave; the game so far is written to the record"""
+
+
+@click.command("play")
+@game_argument
+@click.option("--against", metavar="AGENT", default="greedy", show_default=True, help="Opponent.")
+@click.option(
+    "--seat",
+    type=click.IntRange(0, 1),
+    default=0,
+    show_default=True,
+    help="Which player you are; 0 moves first.",
+)
+@position_option
+@seed_option("Decides the set-up and the agent's chance; fresh if not given.", default=None)
+@click.option(
+    "--out",
+    metavar="FILE.jsonl",
+    type=click.Path(path_type=Path),
+    help="Where the record is added; a new file in this folder if not given.",
+)
+def play_command(
+    game: str,
+    options: tuple[str, ...],
+    against: str,
+    seat: int,
+    position: str | None,
+    seed: int | None,
+    out: Path | None,
+) -> None:
+    """Play GAME at the terminal against an agent.
+
+    Type actions as text; ? lists the legal ones, undo takes back, quit leaves. However the game
+    ends, its record is written to a file that is named then.
+
+    \b
+    Examples:
+      ludarium play sphlag
+      ludarium play sphlag --against random --seat 1 --out games.jsonl
+    """
+    import secrets
+
+    import numpy as np
+
+    from ludarium.agents import make_agent
+    from ludarium.core.records import GameRecord, write
+
+    loaded = load(game, options)
+    agent = make_agent(against)
+    target = _record_file(out, loaded.name)
+    number = secrets.randbits(32) if seed is None else seed
+    state = state_at(loaded, position, number)
+    if state.is_terminal():
+        raise ValueError(f"the game is over in {state.to_string()!r}")
+    session = _Session(state, agent, against, seat, np.random.default_rng([number, 1 - seat]))
+    players = (HUMAN, against) if seat == 0 else (against, HUMAN)
+    try:
+        with _signals_as_exit():
+            session.run()
+    except (EOFError, KeyboardInterrupt):
+        click.echo()
+    finally:
+        forfeit: dict[str, Any] = {}
+        if session.illegal:
+            forfeit = {"result": (1.0, -1.0) if seat == 0 else (-1.0, 1.0), "reason": "illegal"}
+        record = GameRecord.from_state(session.state, players, number, **forfeit)
+        try:
+            write(record, target)
+        except OSError:
+            click.echo(record.to_json())  # so that nothing is lost
+            raise
+        click.echo(f"The record is in {target}")
+
+
+def _record_file(out: Path | None, name: str) -> Path:
+    """Return the file for the record.
+
+    Raises:
+        ValueError: Its name does not end in .jsonl.
+        OSError: It cannot be written.
+    """
+    from ludarium.core.files import check_target
+
+    target = out or Path(f"ludarium-{name}-{time.strftime('%Y%m%d-%H%M%S')}.jsonl")
+    if target.is_file():
+        check_target(target, (".jsonl",), overwrite=True)
+        with open(target, "ab"):  # it can be added to
+            return target
+    return check_target(target, (".jsonl",))
+
+
+@contextlib.contextmanager
+def _signals_as_exit() -> Iterator[None]:
+    """Let a signal that ends the process, like a closed terminal, pass the code that cleans up."""
+
+    def leave(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []
+    before = [(number, signal.signal(number, leave)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+# ---------------------------------------------------------------- the session
+
+
+class _Session:
+    """A game between the person at the terminal and an agent.
+
+    Attributes:
+        state: the position.
+        illegal: whether the agent has lost by an illegal answer.
+    """
+
+    def __init__(
+        self, state: State, agent: Agent, name: str, seat: int, rng: np.random.Generator
+    ) -> None:
+        self.state, self.illegal = state, False
+        self._agent, self._name, self._seat, self._rng = agent, name, seat, rng
+        self._before: list[State] = []  # the states in which the person acted
+
+    def run(self) -> None:
+        """Play until the game is over or the person leaves."""
+        which = "first" if self._seat == 0 else "second"
+        click.echo(f"You are player {self._seat}, who moves {which}. Type ? for actions, or help.")
+        self._print_board()
+        while not self.state.is_terminal() and not self.illegal:
+            if self.state.current_player() != self._seat:
+                self._agent_turn()
+            elif not self._person(input(f"{self.state.stage()}> ").strip()):
+                return
+        if self.illegal:
+            click.echo(f"{self._name} answered an illegal action: you win.")
+        elif not self.state.returns()[0]:
+            click.echo("Nobody wins.")
+        else:
+            click.echo("You win." if self.state.returns()[self._seat] > 0 else "You lose.")
+
+    def _print_board(self) -> None:
+        click.echo(f"\n{self.state}\n")
+
+    def _agent_turn(self) -> None:
+        from ludarium.arena.players import legal_answer
+        from ludarium.core.errors import IllegalActionError
+
+        number, text = self.state.turn_number(), ""
+        while self.state.current_player() != self._seat and not self.state.is_terminal():
+            if self.state.turn_number() != number:
+                break
+            try:
+                answer = self._agent.select_action(self.state.clone(), self._rng)
+            except Exception as error:
+                message = f"{self._name} raised {type(error).__name__}: {error}"
+                raise click.ClickException(message) from error
+            try:
+                action = legal_answer(self.state, answer)
+            except IllegalActionError:
+                self.illegal = True
+                return
+            text += self.state.action_to_string(action)
+            self.state.apply_action(action)
+        click.echo(f"{self._name} plays {text}")
+        self._print_board()
+
+    def _person(self, line: str) -> bool:
+        """Do what a line says; False to leave."""
+        word = line.lower()
+        if word in ("quit", "exit", "q"):
+            return False
+        if word in ("help", "h"):
+            click.echo(HELP)
+        elif line.startswith("?"):
+            self._list_actions(line[1:].strip())
+        elif word == "undo":
+            self._undo()
+        elif word == "board":
+            self._print_board()
+        elif not line:
+            click.echo("Type an action, ? for a list of them, or help.")
+        else:
+            self._act(line)
+        return True
+
+    def _list_actions(self, beginning: str) -> None:
+        names = [self.state.action_to_string(action) for action in self.state.legal_actions()]
+        chosen = [name for name in names if name.lower().startswith(beginning.lower())]
+        if chosen:
+            in_columns(chosen)
+        else:
+            click.echo(f"None of the {len(names)} legal actions begins with {beginning}.")
+
+    def _undo(self) -> None:
+        if self._before:
+            self.state = self._before.pop()
+            self._print_board()
+        else:
+            click.echo("There is nothing to take back.")
+
+    def _act(self, line: str) -> None:
+        from ludarium.core.records import turn_actions
+
+        for text in (line, line.lower(), line.upper()):
+            try:
+                actions = turn_actions(self.state, text)
+            except ValueError:
+                continue
+            self._before.append(self.state.clone())
+            for action in actions:
+                self.state.apply_action(action)
+            self._print_board()
+            return
+        click.echo(f"{line} is not legal here; ? lists what is.")
