@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium import spaces, vector
 from gymnasium.vector.utils import batch_space
 
 from ludarium.core.aec import ILLEGAL_MODES, check_choice
@@ -26,8 +25,10 @@ Info: TypeAlias = dict[str, Any]
 # In the order of core.kernels: NEXT_STEP, SAME_STEP, DISABLED.
 AUTORESET = ("next_step", "same_step", "disabled")
 
+_MODES = getattr(vector, "AutoresetMode", None)  # Gymnasium 1.1 and later
 
-class VectorGame(VectorEnv[Any, Any, Any]):
+
+class VectorGame(vector.VectorEnv[Any, Any, Any]):
     """A batch of games of one kind, made by `ludarium.make_vec`.
 
     An observation is ``{"observation": int8 [N, H, W, C], "action_mask": int8 [N, A]}``, each game
@@ -66,12 +67,12 @@ class VectorGame(VectorEnv[Any, Any, Any]):
         game: Game,
         num_envs: int = 1,
         seed: int | None = 0,
-        autoreset: str | AutoresetMode = "next_step",
+        autoreset: Any = "next_step",
         num_threads: int = 1,
         illegal: str = "terminate",
         copy: bool = True,
     ) -> None:
-        if isinstance(autoreset, AutoresetMode):
+        if _MODES is not None and isinstance(autoreset, _MODES):
             autoreset = autoreset.name.lower()
         check_choice("autoreset", autoreset, AUTORESET)
         check_choice("illegal", illegal, ILLEGAL_MODES)
@@ -82,7 +83,7 @@ class VectorGame(VectorEnv[Any, Any, Any]):
         self.autoreset, self.illegal, self.copy = autoreset, illegal, bool(copy)
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
-            "autoreset_mode": AutoresetMode[autoreset.upper()],
+            "autoreset_mode": autoreset if _MODES is None else _MODES[autoreset.upper()],
         }
         self.render_mode = None
         self.spec = None
@@ -431,5 +432,3 @@ def make_vec(name: str, num_envs: int = 1, **options: Any) -> VectorGame:
                 f"it has {one_of((*known, *_OPTIONS))}"
             )
     return VectorGame(kind.load(**options), num_envs, **ours)
-
-
