@@ -15,6 +15,8 @@ radius, so that the centre of every sphere can be seen in any position.
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import TYPE_CHECKING
 
 from ludarium.core.canvas import Canvas, Colour, Frame, Point, Theme, mix, start
@@ -31,6 +33,7 @@ WIDTH, HEIGHT = 8.2, 8.0  # of the board area, in units
 CENTRE, TOP = WIDTH / 2, 1.06  # where A1/0 is
 LIFT = 1 / 3
 RADIUS = (0.48, 0.495, 0.51)  # of a sphere on each level
+CLEAR = 0.2  # how far an arrow keeps off the centres of spheres
 MARGIN = 0.74  # from the outer holes to the edge of the board
 
 FLAGS = (REDS[3], REDS[0])  # that each player defends
@@ -137,7 +140,7 @@ def _paint_sphere(canvas: Canvas, hole: Hole, player: int, fresh: bool, contact:
     level = hole[0]
     x, y = place_of(hole)
     r = RADIUS[level]
-    canvas.shadow(x + 0.05 * level, y + 0.1 + 0.1 * level, r * 1.12, 0.4 + 0.1 * level)
+    canvas.shadow(x + 0.03 * level, y + 0.12 + 0.05 * level, r * 1.06, 0.4)
     if fresh:
         canvas.disc(x, y, r + canvas.least(0.1, 2.0), theme.last)
     if contact:
@@ -145,7 +148,9 @@ def _paint_sphere(canvas: Canvas, hole: Hole, player: int, fresh: bool, contact:
     colour = colour_of(theme, player, level)
     canvas.sphere(x, y, r, colour, theme.rims[player], 0.6)
     if level:
-        canvas.text(x, y - r * 0.44, str(level), 0.36, theme.pieces[1 - player], bold=True)
+        type_ = canvas.least(0.36, 7)
+        above = y - 0.1 - 0.355 * type_  # the middle of the face keeps its colour
+        canvas.text(x, above, str(level), type_, theme.pieces[1 - player], bold=True)
 
 
 # ---------------------------------------------------------------- the last turn
@@ -163,6 +168,38 @@ def _drops(before: dict[Hole, str], vacated: Hole) -> list[tuple[Hole, Hole]]:
             return drops
         drops.append((load[0], gap))
         gap = load[0]
+
+
+def _way(came: Hole, went: Hole, found: dict[Hole, str]) -> list[Point]:
+    """Return a way for the arrow of a move that keeps off the centres of the other spheres."""
+    (x0, y0), (x1, y1) = place_of(came), place_of(went)
+    others = [place_of(h) for h in HOLES if found[h] in "WB" and h not in (came, went)]
+    best: tuple[float, list[Point]] = (-1.0, [])
+    for bend in (0.0, 0.25, -0.25, 0.4, -0.4):
+        xc, yc = (x0 + x1) / 2 - (y1 - y0) * bend, (y0 + y1) / 2 + (x1 - x0) * bend
+        way = [(x0, y0), (x1, y1)]
+        if bend:  # a quadratic Bezier curve, in eight parts
+            steps = [(k / 8, 1 - k / 8) for k in range(9)]
+            way = [
+                (r * r * x0 + 2 * r * t * xc + t * t * x1, r * r * y0 + 2 * r * t * yc + t * t * y1)
+                for t, r in steps
+            ]
+        room = min((_distance(way, point) for point in others), default=CLEAR)
+        if room >= CLEAR:
+            return way
+        best = max(best, (room, way))
+    return best[1]
+
+
+def _distance(way: list[Point], point: Point) -> float:
+    """Return how near a way comes to a point."""
+    nearest = math.inf
+    for (x0, y0), (x1, y1) in itertools.pairwise(way):
+        u, v = x1 - x0, y1 - y0
+        share = ((point[0] - x0) * u + (point[1] - y0) * v) / (u * u + v * v)
+        share = min(max(share, 0.0), 1.0)
+        nearest = min(nearest, math.hypot(x0 + share * u - point[0], y0 + share * v - point[1]))
+    return nearest
 
 
 def _found(state: State) -> dict[Hole, str]:
@@ -197,7 +234,7 @@ def paint(canvas: Canvas, state: State) -> None:
             contact = hole in TOUCH[1 - player]
             _paint_sphere(canvas, hole, player, hole in landed, contact)
     if came is not None and went is not None:
-        _paint_move(canvas, came, went, drops)
+        _paint_move(canvas, came, went, drops, found)
     for player in (0, 1):
         if sum(found[hole] == "WB"[player] for hole in TOUCH[1 - player]) > 1:
             canvas.mark_capture(*place_of(FLAGS[1 - player]), RADIUS[0])
@@ -214,7 +251,13 @@ def paint(canvas: Canvas, state: State) -> None:
         canvas.caption(f"{PLAYERS[player]} to move", theme.pieces[player], note)
 
 
-def _paint_move(canvas: Canvas, came: Hole, went: Hole, drops: list[tuple[Hole, Hole]]) -> None:
+def _paint_move(
+    canvas: Canvas,
+    came: Hole,
+    went: Hole,
+    drops: list[tuple[Hole, Hole]],
+    found: dict[Hole, str],
+) -> None:
     """Paint a ring where the sphere came from, its way, and those of the spheres that dropped."""
     theme = canvas.theme
     width, edge = canvas.least(0.09, 1.5), theme.rims[1]
@@ -223,10 +266,10 @@ def _paint_move(canvas: Canvas, came: Hole, went: Hole, drops: list[tuple[Hole, 
         if a not in landed:
             canvas.mark_from(*place_of(a), RADIUS[a[0]] * 0.85)
     for a, b in drops:
-        ends = [place_of(a), place_of(b)]
-        canvas.arrow(ends, theme.last, width * 0.7, 0.26, 0.15, RADIUS[b[0]] * 0.7, edge)
-    ends = [place_of(came), place_of(went)]
-    canvas.arrow(ends, theme.last, width, 0.34, 0.38, RADIUS[went[0]] * 0.75, edge)
+        way = _way(a, b, found)
+        canvas.arrow(way, theme.last, width * 0.7, 0.26, 0.15, RADIUS[b[0]] * 0.7, edge)
+    way = _way(came, went, found)
+    canvas.arrow(way, theme.last, width, 0.34, 0.38, RADIUS[went[0]] * 0.75, edge)
 
 
 def _paint_supply(canvas: Canvas, found: dict[Hole, str]) -> None:

@@ -1,0 +1,107 @@
+"""The window of ``render_mode="human"``: shows frames; pygame-ce, imported when one is opened."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ludarium.core.shapes import Frame
+
+
+def _import_pygame() -> Any:
+    """Import pygame without its greeting.
+
+    Raises:
+        ImportError: It is not installed; the message names the extra.
+    """
+    name = "PYGAME_HIDE_SUPPORT_PROMPT"
+    asked = name in os.environ
+    os.environ.setdefault(name, "1")
+    try:
+        import pygame
+    except ImportError as error:
+        raise ImportError(
+            "a window needs pygame-ce: pip install ludarium[human]", name="pygame"
+        ) from error
+    finally:
+        if not asked:
+            os.environ.pop(name, None)
+    if not hasattr(pygame, "Window"):
+        raise ImportError(
+            f"a window needs pygame-ce, not pygame {pygame.version.ver}: "
+            "pip uninstall pygame; pip install ludarium[human]",
+            name="pygame",
+        )
+    return pygame
+
+
+# Those that can be seen. Events come for all windows of a process at once; who asks hands them on.
+_open: list[Window] = []
+
+
+class Window:
+    """A window with a title, opened by its first frame.
+
+    Once the person has closed it, it stays closed: later frames are taken and shown nowhere.
+
+    Args:
+        title: what stands over it.
+
+    Raises:
+        ImportError: pygame-ce is not installed; the message names the extra ``ludarium[human]``.
+    """
+
+    def __init__(self, title: str) -> None:
+        self._pygame = _import_pygame()
+        self._title = title
+        self._window: Any = None
+        self._closed = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether frames can be seen."""
+        return self._window is not None
+
+    def show(self, frame: Frame) -> None:
+        """Show a frame uint8 [height, width, 3], and answer what the window system asks.
+
+        Raises:
+            ValueError: It is no such array.
+        """
+        if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != "uint8":
+            raise ValueError(
+                f"a frame is a uint8 array [height, width, 3], not {frame.dtype} {frame.shape}"
+            )
+        if self._closed:
+            return
+        pygame, size = self._pygame, (frame.shape[1], frame.shape[0])
+        if self._window is None:
+            pygame.display.init()
+            self._window = pygame.Window(self._title, size)
+            _open.append(self)
+        elif self._window.size != size:
+            self._window.size = size
+        self._heed()
+        if self._window is not None:
+            # drawn upon, not copied cell by cell: a window system may give it another size
+            picture = pygame.surfarray.make_surface(frame.swapaxes(0, 1))
+            self._window.get_surface().blit(picture, (0, 0))
+            self._window.flip()
+
+    def _heed(self) -> None:
+        """Take the events that have come, so that the window is not thought dead."""
+        pygame = self._pygame
+        for event in pygame.event.get():
+            for window in list(_open):
+                if event.type == pygame.QUIT or (
+                    event.type == pygame.WINDOWCLOSE and event.window is window._window
+                ):
+                    window.close()
+
+    def close(self) -> None:
+        """Close the window for good; closing twice is no fault."""
+        self._closed = True
+        if self._window is not None:
+            _open.remove(self)
+            self._window.destroy()
+            self._window = None
