@@ -33,7 +33,7 @@ WIDTH, HEIGHT = 8.2, 8.0  # of the board area, in units
 CENTRE, TOP = WIDTH / 2, 1.06  # where A1/0 is
 LIFT = 1 / 3
 RADIUS = (0.48, 0.495, 0.51)  # of a sphere on each level
-CLEAR = 0.2  # how far an arrow keeps off the centres of spheres
+CLEAR = 0.27  # how far an arrow keeps off the centres of spheres
 MARGIN = 0.74  # from the outer holes to the edge of the board
 
 FLAGS = (REDS[3], REDS[0])  # that each player defends
@@ -175,7 +175,7 @@ def _way(came: Hole, went: Hole, found: dict[Hole, str]) -> list[Point]:
     (x0, y0), (x1, y1) = place_of(came), place_of(went)
     others = [place_of(h) for h in HOLES if found[h] in "WB" and h not in (came, went)]
     best: tuple[float, list[Point]] = (-1.0, [])
-    for bend in (0.0, 0.25, -0.25, 0.4, -0.4):
+    for bend in (0.0, 0.3, -0.3, 0.5, -0.5):
         xc, yc = (x0 + x1) / 2 - (y1 - y0) * bend, (y0 + y1) / 2 + (x1 - x0) * bend
         way = [(x0, y0), (x1, y1)]
         if bend:  # a quadratic Bezier curve, in eight parts
@@ -259,17 +259,29 @@ def _paint_move(
     found: dict[Hole, str],
 ) -> None:
     """Paint a ring where the sphere came from, its way, and those of the spheres that dropped."""
-    theme = canvas.theme
-    width, edge = canvas.least(0.09, 1.5), theme.rims[1]
     landed = {went, *(to for _, to in drops)}
     for a, _ in [(came, went), *drops]:
         if a not in landed:
             canvas.mark_from(*place_of(a), RADIUS[a[0]] * 0.85)
     for a, b in drops:
-        way = _way(a, b, found)
-        canvas.arrow(way, theme.last, width * 0.7, 0.26, 0.15, RADIUS[b[0]] * 0.7, edge)
-    way = _way(came, went, found)
-    canvas.arrow(way, theme.last, width, 0.34, 0.38, RADIUS[went[0]] * 0.75, edge)
+        _paint_way(canvas, a, b, found, 0.7)
+    _paint_way(canvas, came, went, found, 1.0)
+
+
+def _paint_way(canvas: Canvas, a: Hole, b: Hole, found: dict[Hole, str], weight: float) -> None:
+    """Paint an arrow from a hole to another; beside the spheres where they overlap."""
+    theme = canvas.theme
+    width, head = canvas.least(0.09, 1.5) * weight, 0.34 * math.sqrt(weight)
+    (x0, y0), (x1, y1) = place_of(a), place_of(b)
+    length = math.hypot(x1 - x0, y1 - y0)
+    if length < RADIUS[0] * 2:
+        u, v = (y1 - y0) / length * 0.6, (x0 - x1) / length * 0.6
+        way = [(x0 + u, y0 + v), (x1 + u, y1 + v)]
+        canvas.arrow(way, theme.last, width, head, outline=theme.rims[1])
+        return
+    gap = min(0.38, length - RADIUS[b[0]] - 0.3)
+    way = _way(a, b, found)
+    canvas.arrow(way, theme.last, width, head, gap, RADIUS[b[0]] * 0.75, theme.rims[1])
 
 
 def _paint_supply(canvas: Canvas, found: dict[Hole, str]) -> None:
