@@ -48,7 +48,7 @@ _LAZY["make_vec"] = "ludarium.core.vector"
 _MODULES = {
     "agents": "ludarium.agents",
     "arena": "ludarium.arena",
-    "records": "ludarium.core.records",
+    "records": "ludarium.records",
 }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import click
 
 import ludarium
+from ludarium.cli.bench import bench_command
 from ludarium.cli.games import list_command, perft_command, show_command
 from ludarium.cli.matches import match_command, record_command
 from ludarium.cli.play import play_command
@@ -47,6 +48,7 @@ for command in (
     match_command,
     record_command,
     perft_command,
+    bench_command,
 ):
     cli.add_command(command)
 
