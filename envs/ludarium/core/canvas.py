@@ -105,12 +105,12 @@ class Canvas(Shapes):
         left, right = self._extent(text, pixels)
         start = {"left": -left, "middle": 0, "right": -right}[anchor]
         for edge, ink in layers:
-            mask, dx, dy, _ = sprites.text(text, pixels, edge)
+            mask, dx, dy, _, _ = sprites.text(text, pixels, edge)
             self._image.paste(ink, (round(x + start) + dx, middle + dy), mask)
 
     @staticmethod
     def _extent(text: str, pixels: int) -> tuple[int, int]:
-        _, left, _, right = sprites.text(text, pixels)
+        *_, left, right = sprites.text(text, pixels)
         return left, right
 
     # ---- marks

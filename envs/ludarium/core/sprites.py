@@ -85,7 +85,9 @@ def _font(pixels: int) -> Any:
 
 
 def _draw_text(line: str, pixels: int, stroke: int) -> tuple[Any, int]:
-    """Draw text as (mask, left, top, right) in pixels, from the middle of its base line.
+    """Draw text as (mask, its left and top, left and right of the ink) in pixels.
+
+    All are counted from the middle of the base line.
 
     Drawn large and scaled down: small letters drawn as they are stand at whole pixels, unevenly.
     """
@@ -97,7 +99,9 @@ def _draw_text(line: str, pixels: int, stroke: int) -> tuple[Any, int]:
     ImageDraw.Draw(image).text(
         (-x0 * FINE, -y0 * FINE), line, fill=255, font=font, anchor="ms", stroke_width=stroke
     )
-    return (image.reduce(FINE), x0, y0, x1), (x1 - x0) * (y1 - y0)
+    ink = image.getbbox() or (0, 0, image.width, image.height)
+    left, right = x0 + ink[0] // FINE, x0 + -(-ink[2] // FINE)
+    return (image.reduce(FINE), x0, y0, left, right), image.width * image.height // FINE**2
 
 
 def _draw_sphere(
@@ -155,12 +159,13 @@ def mask(forms: tuple[Form, ...], size: tuple[int, int], opacity: float) -> Imag
     return found
 
 
-def text(line: str, pixels: int, stroke: int = 0) -> tuple[Image.Image, int, int, int]:
-    """Return a line of text: its mask, and its left, top and right from the middle of its base.
+def text(line: str, pixels: int, stroke: int = 0) -> tuple[Image.Image, int, int, int, int]:
+    """Return a line of text: its mask, left and top of that, left and right of the ink.
 
-    `stroke` makes it bolder by so many sub-pixels on each side.
+    They are counted from the middle of the base line. `stroke` makes the text bolder by so many
+    sub-pixels on each side.
     """
-    found: tuple[Image.Image, int, int, int] = _kept.get(
+    found: tuple[Image.Image, int, int, int, int] = _kept.get(
         ("text", line, pixels, stroke), lambda: _draw_text(line, pixels, stroke)
     )
     return found
