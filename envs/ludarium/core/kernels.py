@@ -333,3 +333,14 @@ def playout(state, rng):
         rules.apply(state, action)
         actions += 1
     return actions
+
+
+@njit(**JIT)
+def playouts(start, rng, games):
+    """Play that many uniformly random games from a state; returns the number of actions."""
+    state = start.copy()
+    actions = np.int64(0)
+    for _ in range(games):
+        state[:] = start
+        actions += playout(state, rng)
+    return actions

@@ -1,0 +1,76 @@
+"""Results as tables: for the terminal, for Markdown; and what machine they come from."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from ludarium.bench.rows import Row
+
+
+def machine() -> dict[str, Any]:
+    """Return what a figure needs to be believed: processor, cores, Python, versions."""
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = [line for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        processor = lines[0].partition(":")[2].strip() if lines else processor
+    return {
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("ludarium", "numba", "numpy", "pettingzoo")},
+    }
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def ratios(rows: Iterable[Row]) -> list[tuple[str, float]]:
+    """Return how many times as fast as its peer in the same run each game is."""
+    rows = list(rows)
+    found = []
+    for group, word in (("aec", "connect_four_v3"), ("vector", "animal_shogi")):
+        peer = next((row for row in rows if row.group == "peers" and word in row.subject), None)
+        for row in rows:
+            if peer is not None and row.group == group:
+                found.append((f"{row.subject}, {group} / {word}", row.value / peer.value))
+    return found
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    bar = "" if row.bar is None else f"{'>=' if row.more else '<='} {_number(row.bar)}"
+    met = {None: "", True: "yes", False: "NO"}[row.met]
+    return row.group, row.subject, _number(row.value), row.unit, bar, met
+
+
+def as_table(rows: Iterable[Row], facts: Mapping[str, Any]) -> Table:
+    """Return a table for the terminal."""
+    rows = list(rows)
+    caption = ", ".join(f"{key} {value}" for key, value in facts.items())
+    table = Table("row", "of", "median", "unit", "bar", "met", title="Benchmark", caption=caption)
+    for row in rows:
+        table.add_row(*_cells(row), style="red" if row.met is False else None)
+    for title, ratio in ratios(rows):
+        table.add_row("ratio", title, _number(ratio), "times", "", "")
+    return table
+
+
+def as_markdown(rows: Iterable[Row], facts: Mapping[str, Any]) -> str:
+    """Return the same as Markdown, for README files."""
+    rows = list(rows)
+    lines = ["| row | of | median | unit | bar | met |", "|---|---|---:|---|---|---|"]
+    lines += [f"| {' | '.join(_cells(row))} |" for row in rows]
+    lines += [
+        f"| ratio | {title} | {_number(ratio)} | times | | |" for title, ratio in ratios(rows)
+    ]
+    described = ", ".join(f"{key} {value}" for key, value in facts.items())
+    return "\n".join([*lines, "", f"Measured on: {described}.", ""])

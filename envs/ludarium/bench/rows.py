@@ -1,0 +1,285 @@
+"""What is measured: one function for each group of rows.
+
+A rate is the median of several runs in this process. What a fresh process does (import, first
+steps, memory) is measured in fresh processes, with a cache folder of the benchmark's own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ludarium.bench import peers
+from ludarium.core.game import Game
+from ludarium.core.registry import game_type, list_games
+from ludarium.core.vector import VectorGame
+
+RUNS = 7
+BATCH = 1024
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured figure.
+
+    Attributes:
+        group: which question it answers, one of `GROUPS`.
+        subject: of what: a game with its options, a library, the package.
+        value: the median.
+        unit: of the value.
+        bar: what it has to reach, or None.
+        more: whether more is better.
+        runs: all values that the median is of.
+    """
+
+    group: str
+    subject: str
+    value: float
+    unit: str
+    bar: float | None = None
+    more: bool = True
+    runs: list[float] = field(default_factory=list)
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the bar is reached; None without one."""
+        if self.bar is None:
+            return None
+        return self.value >= self.bar if self.more else self.value <= self.bar
+
+
+# ---------------------------------------------------------------- helpers of measuring
+
+
+def _rate(run: Callable[[], int], seconds: float = 0.4) -> list[float]:
+    """Return how many things a second `run`, which says how many it did, does in each run."""
+    run()
+    found = []
+    for _ in range(RUNS):
+        count, start = 0, time.perf_counter()
+        while (spent := time.perf_counter() - start) < seconds:
+            count += run()
+        found.append(count / spent)
+    return found
+
+
+def _row(group: str, subject: str, runs: list[float], unit: str, **more: Any) -> Row:
+    return Row(group, subject, statistics.median(runs), unit, runs=runs, **more)
+
+
+def _sizes(games: list[str]) -> Iterator[tuple[Game, str, dict[str, float]]]:
+    """Yield each game and size to measure, its title, and its bar by group."""
+    for name in games:
+        kind = game_type(name)
+        asked = kind.part("benchmarks")
+        for options, bar in zip(asked.SIZES, asked.BAR, strict=True):
+            title = " ".join([name, *(f"{k}={v}" for k, v in options.items())])
+            yield kind.load(**options), title, bar
+
+
+def _fresh(code: str, cache: str) -> list[float]:
+    """Run code in a fresh process; returns the numbers that it prints as JSON."""
+    environment = {**os.environ, "LUDARIUM_CACHE_DIR": cache}
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
+    )
+    numbers: list[float] = json.loads(result.stdout.splitlines()[-1])
+    return numbers
+
+
+# ---------------------------------------------------------------- speed
+
+
+def vector(games: list[str]) -> Iterator[Row]:
+    """Batches of 1,024: sample in the kernel, step, write masks and observations."""
+    for game, title, bar in _sizes(games):
+        batch = VectorGame(game, BATCH, copy=False)
+        batch.reset()
+
+        def run(batch: VectorGame = batch) -> int:
+            for _ in range(10):
+                batch.step(batch.sample_actions())
+            return 10 * BATCH
+
+        yield _row("vector", title, _rate(run), "actions/s", bar=bar.get("vector"))
+
+
+def aec(games: list[str]) -> Iterator[Row]:
+    """The PettingZoo loop with `last()`, a random legal action and `step()`."""
+    from ludarium.core.aec import AECGame
+
+    for game, title, bar in _sizes(games):
+        env = AECGame(game)
+        env.reset(seed=0)
+        yield _row("aec", title, _rate(peers.aec_loop(env)), "steps/s", bar=bar.get("aec"))
+
+
+def playout(games: list[str]) -> Iterator[Row]:
+    """Uniform random games inside the kernel, without tensors."""
+    for game, title, bar in _sizes(games):
+        start = game.new_initial_state(seed=0)._array
+        kernel, stream = game.type.kernels.playouts, np.array([1], np.uint64)
+
+        def run(kernel: Any = kernel, start: Any = start, stream: Any = stream) -> int:
+            return int(kernel(start, stream, 100))
+
+        yield _row("playout", title, _rate(run), "actions/s", bar=bar.get("playout"))
+
+
+def kernel(games: list[str]) -> Iterator[Row]:
+    """Kernels that a game names itself."""
+    for name in games:
+        for title, (bar, make) in game_type(name).part("benchmarks").KERNELS.items():
+            run = make(game_type(name))
+            found = [1e9 / rate for rate in _rate(run)]
+            yield _row("kernel", f"{name}: {title}", found, "ns", bar=bar, more=False)
+
+
+def search(games: list[str]) -> Iterator[Row]:
+    """Search agents, where they are installed: what a thousand simulations take."""
+    from ludarium.agents import list_agents, make_agent
+
+    if "mcts" not in list_agents():
+        return
+    for game, title, bar in _sizes(games):
+        agent, rng = make_agent("mcts:2000"), np.random.default_rng(0)
+        state = game.new_initial_state(seed=0)
+
+        def run(agent: Any = agent, state: Any = state, rng: Any = rng) -> int:
+            agent.select_action(state, rng)
+            return 2000
+
+        yield _row("search", title, _rate(run), "simulations/s", bar=bar.get("search"))
+
+
+def render(games: list[str]) -> Iterator[Row]:
+    """Pictures of 512 pixels, after the first."""
+    for game, title, bar in _sizes(games):
+        draw = game.type.part("render").draw
+        states = [game.new_initial_state(seed=0)]
+        rng = np.random.default_rng(0)
+        while len(states) < 30 and not states[-1].is_terminal():
+            states.append(states[-1].child(int(rng.choice(states[-1].legal_actions()))))
+
+        def run(draw: Any = draw, states: Any = states) -> int:
+            for state in states:
+                draw(state, 512)
+            return len(states)
+
+        found = [1000 / rate for rate in _rate(run)]
+        yield _row("render", title, found, "ms", bar=bar.get("render"), more=False)
+
+
+# ---------------------------------------------------------------- starting and memory
+
+_IMPORT = "import time; t = time.perf_counter(); import ludarium; print([time.perf_counter() - t])"
+_FIRST = """
+import time; t = time.perf_counter()
+import ludarium
+{code}
+print([time.perf_counter() - t])
+"""
+_STEP = (
+    "env = ludarium.make({name!r}); env.reset(seed=0); env.last();"
+    "env.step(env.game_state.legal_actions()[0])"
+)
+_VECTOR = "v = ludarium.make_vec({name!r}, num_envs=2); v.reset(); v.step(v.sample_actions())"
+_PERFT = "ludarium.perft(ludarium.load_game({name!r}).new_initial_state(0), 1)"
+_SEARCH = (
+    "import numpy as np; ludarium.agents.make_agent('mcts:10').select_action("
+    "ludarium.load_game({name!r}).new_initial_state(0), np.random.default_rng(0))"
+)
+_MEMORY = """
+import resource, tracemalloc, ludarium
+env = ludarium.make({name!r}); env.reset(seed=0)
+tracemalloc.start()
+kept = [ludarium.make({name!r}) for _ in range(20)]
+for env in kept: env.reset(seed=0)
+print([tracemalloc.get_traced_memory()[0] / 20 / 2**20])
+"""
+_GROWTH = """
+import resource, ludarium
+v = ludarium.make_vec({name!r}, num_envs=1024); v.reset()
+def steps(n):
+    for _ in range(n): v.step(v.sample_actions())
+steps(200)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+steps(10_000_000 // 1024)
+print([(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024])
+"""
+
+
+def start(games: list[str]) -> Iterator[Row]:
+    """The first steps of a fresh process, with nothing compiled (cold) and afterwards (warm)."""
+    from ludarium.agents import list_agents
+
+    with tempfile.TemporaryDirectory() as cache:
+        found = [_fresh(_IMPORT, cache)[0] for _ in range(RUNS)]
+        yield _row("start", "import ludarium", found, "s", bar=0.4, more=False)
+        first = {"make_vec": _VECTOR, "perft": _PERFT}
+        if "mcts" in list_agents():
+            first["mcts"] = _SEARCH
+        for name in games:
+            bar = game_type(name).part("benchmarks").COLD
+            code = _FIRST.format(code=_STEP.format(name=name))
+            cold = _fresh(code, cache)
+            yield _row("start", f"{name}: first step, cold", cold, "s", bar=bar, more=False)
+            warm = [_fresh(code, cache)[0] for _ in range(RUNS)]
+            yield _row("start", f"{name}: first step, warm", warm, "s", bar=0.6, more=False)
+            for title, body in first.items():
+                code = _FIRST.format(code=body.format(name=name))
+                _fresh(code, cache)
+                warm = [_fresh(code, cache)[0] for _ in range(3)]
+                yield _row("start", f"{name}: {title}, warm", warm, "s", bar=5, more=False)
+
+
+def memory(games: list[str]) -> Iterator[Row]:
+    """What an environment takes, and what ten million actions leave behind."""
+    with tempfile.TemporaryDirectory() as cache:
+        for name in games:
+            found = _fresh(_MEMORY.format(name=name), cache)
+            yield _row("memory", f"{name}: one environment", found, "MB", bar=1, more=False)
+            if importlib.util.find_spec("resource") is not None:
+                found = _fresh(_GROWTH.format(name=name), cache)
+                title = f"{name}: growth over ten million actions"
+                yield _row("memory", title, found, "MB", bar=5, more=False)
+
+
+# ---------------------------------------------------------------- others
+
+
+def others(games: list[str]) -> Iterator[Row]:
+    """Other libraries on the same loop, those that are installed."""
+    for subject, unit, make in peers.LOOPS:
+        if (run := make()) is not None:
+            yield _row("peers", subject, _rate(run), unit)
+
+
+GROUPS: dict[str, Callable[[list[str]], Iterator[Row]]] = {
+    "vector": vector,
+    "aec": aec,
+    "playout": playout,
+    "kernel": kernel,
+    "search": search,
+    "render": render,
+    "start": start,
+    "memory": memory,
+    "peers": others,
+}
+
+
+def measure(groups: list[str] | None = None, games: list[str] | None = None) -> Iterator[Row]:
+    """Yield the rows of some groups, all by default, for some games, all by default."""
+    for group in groups or GROUPS:
+        yield from GROUPS[group](games or list_games())
