@@ -1,0 +1,55 @@
+"""Every example runs as it stands, on every game, without a warning."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ludarium
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+
+# Arguments that make an example short and keep its files in a folder of the test's.
+QUICK = {
+    "01_random_game": ["--seed", "3"],
+    "02_action_mask": [],
+    "03_render_gif": ["--size", "160", "--out", "game.gif"],
+    "04_game_and_state": [],
+    "05_vector_throughput": ["--num-envs", "64", "--seconds", "0.2"],
+}
+
+
+def quick(example: Path) -> list[str]:
+    """Return the arguments for a short run: the later examples have one of their own."""
+    return QUICK.get(example.stem, ["--smoke", "--out", "run"])
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example(example: Path, name: str, tmp_path: Path) -> None:
+    if example.stem not in QUICK and name != ludarium.list_games()[-1]:
+        return  # training is the same for every game, and takes its time
+    command = [sys.executable, "-W", "error", str(example), "--game", name, *quick(example)]
+    result = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "DISPLAY": ""}
+    )
+    assert result.returncode == 0, result.stderr
+    assert "Warning" not in result.stderr, result.stderr
+    assert result.stdout.strip()
+
+
+def test_every_short_example_is_there() -> None:
+    assert set(QUICK) <= {path.stem for path in EXAMPLES}
+
+
+def test_the_gif_example_keeps_what_is_there(tmp_path: Path) -> None:
+    kept = tmp_path / "game.gif"
+    kept.write_text("mine")
+    example = next(path for path in EXAMPLES if path.stem == "03_render_gif")
+    command = [sys.executable, str(example), "--out", str(kept)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 2 and "exists" in result.stderr
+    assert kept.read_text() == "mine"
