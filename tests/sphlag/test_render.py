@@ -22,6 +22,7 @@ from ludarium.sphlag.render import (
     draw,
     paint_board,
     place_of,
+    way_of,
 )
 from ludarium.sphlag.rules import HOLES
 
@@ -156,6 +157,44 @@ def test_the_last_turn_is_marked(size: int, theme: str) -> None:
             assert picture.share_around(came[0], ring, amber) > 0.2, (state, text)
             dropped += 1
     assert placed and moved and dropped
+
+
+@pytest.mark.parametrize("size", [200, 512])
+def test_arrows_show_the_way_of_each_sphere(size: int) -> None:
+    amber = THEMES["light"].last
+    moves = drops = 0
+    for seed in (5, 6):
+        for state in random_game(seed):
+            before, (action,) = state.last_turn()
+            text = before.action_to_string(action)
+            if "-" not in text:
+                continue
+            came, went = (HOLE[name] for name in text.split("-"))
+            now, then = found_in(state), found_in(before)
+            pairs = [(came, went)]
+            if now[came] != "." and came != went:  # something dropped into it
+                loads = [
+                    hole
+                    for hole in HOLES
+                    if hole[0] == came[0] + 1
+                    and then[hole] in "WB"
+                    and {came[1] - hole[1], came[2] - hole[2]} <= {0, 1}
+                ]
+                assert len(loads) == 1
+                pairs.append((loads[0], came))
+                drops += 1
+            moves += 1
+            picture = Picture(state, size, "light")
+            for a, b in pairs:
+                (x0, y0), *_, (x1, y1) = way = way_of(a, b, now)
+                middle = way[len(way) // 2] if len(way) > 2 else ((x0 + x1) / 2, (y0 + y1) / 2)
+                around = [
+                    picture.at(middle[0] + u, middle[1] + v)
+                    for u in (-0.05, 0, 0.05)
+                    for v in (-0.05, 0, 0.05)
+                ]
+                assert min(near(pixel, amber) for pixel in around) < 40, (state, a, b)
+    assert moves > 20 and drops > 5
 
 
 def test_no_mark_without_a_last_turn() -> None:

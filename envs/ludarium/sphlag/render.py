@@ -34,6 +34,7 @@ CENTRE, TOP = WIDTH / 2, 1.06  # where A1/0 is
 LIFT = 1 / 3
 RADIUS = (0.48, 0.495, 0.51)  # of a sphere on each level
 CLEAR = 0.27  # how far an arrow keeps off the centres of spheres
+BESIDE = 0.9  # nearer than this spheres overlap so far that an arrow runs beside them
 MARGIN = 0.74  # from the outer holes to the edge of the board
 
 FLAGS = (REDS[3], REDS[0])  # that each player defends
@@ -170,9 +171,17 @@ def _drops(before: dict[Hole, str], vacated: Hole) -> list[tuple[Hole, Hole]]:
         gap = load[0]
 
 
-def _way(came: Hole, went: Hole, found: dict[Hole, str]) -> list[Point]:
-    """Return a way for the arrow of a move that keeps off the centres of the other spheres."""
+def way_of(came: Hole, went: Hole, found: dict[Hole, str]) -> list[Point]:
+    """Return the way of an arrow between two holes, off the centres of all other spheres.
+
+    Straight if it can be, else bent; beside the two where their spheres overlap, so that two
+    stacked spheres that change places have an arrow on each side.
+    """
     (x0, y0), (x1, y1) = place_of(came), place_of(went)
+    length = math.hypot(x1 - x0, y1 - y0)
+    if length < BESIDE:
+        u, v = (y1 - y0) / length * 0.6, (x0 - x1) / length * 0.6
+        return [(x0 + u, y0 + v), (x1 + u, y1 + v)]
     others = [place_of(h) for h in HOLES if found[h] in "WB" and h not in (came, went)]
     best: tuple[float, list[Point]] = (-1.0, [])
     for bend in (0.0, 0.3, -0.3, 0.5, -0.5):
@@ -269,19 +278,15 @@ def _paint_move(
 
 
 def _paint_way(canvas: Canvas, a: Hole, b: Hole, found: dict[Hole, str], weight: float) -> None:
-    """Paint an arrow from a hole to another; beside the spheres where they overlap."""
+    """Paint an arrow from a hole to another."""
     theme = canvas.theme
     width, head = canvas.least(0.09, 1.5) * weight, 0.34 * math.sqrt(weight)
-    (x0, y0), (x1, y1) = place_of(a), place_of(b)
-    length = math.hypot(x1 - x0, y1 - y0)
-    if length < RADIUS[0] * 2:
-        u, v = (y1 - y0) / length * 0.6, (x0 - x1) / length * 0.6
-        way = [(x0 + u, y0 + v), (x1 + u, y1 + v)]
-        canvas.arrow(way, theme.last, width, head, outline=theme.rims[1])
-        return
-    gap = min(0.38, length - RADIUS[b[0]] - 0.3)
-    way = _way(a, b, found)
-    canvas.arrow(way, theme.last, width, head, gap, RADIUS[b[0]] * 0.75, theme.rims[1])
+    length = math.dist(place_of(a), place_of(b))
+    gap, end_gap = min(0.38, length - RADIUS[b[0]] - 0.3), RADIUS[b[0]] * 0.75
+    if length < BESIDE:
+        gap = end_gap = 0.0
+    way = way_of(a, b, found)
+    canvas.arrow(way, theme.last, width, head, gap, end_gap, theme.rims[1])
 
 
 def _paint_supply(canvas: Canvas, found: dict[Hole, str]) -> None:
