@@ -178,10 +178,8 @@ class Canvas(Shapes):
         x = margin
         if colour is not None:
             radius = self.band * 0.3
-            rim = mix(ink, paper, 0.3)
-            self.disc(
-                (x + radius) / s, middle / s, radius / s, colour, rim, max(1.0, radius / 7) / s
-            )
+            line = max(1.0, radius / 5) / s
+            self.disc((x + radius) / s, middle / s, radius / s, colour, ink, line)
             x += 2 * radius + margin
         pixels = max(9, round(self.band * 0.58))
         while pixels > 7 and self._length_of(text, pixels) > width - x - margin:
