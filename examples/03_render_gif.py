@@ -5,6 +5,7 @@ python examples/03_render_gif.py --game sphlag --out game.gif
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -28,7 +29,7 @@ def main() -> None:
     env.reset(seed=arguments.seed)
     agents = {"player_0": make_agent("greedy"), "player_1": make_agent("random")}
     rng = np.random.default_rng(arguments.seed)
-    frames = [env.render()]
+    frames: list[Any] = [env.render()]
     while not (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
         agent = agents[env.agent_selection]
         env.step(agent.select_action(env.game_state, rng))

@@ -206,7 +206,7 @@ class AECGame(AECEnv[str, Any, Any]):
         self._stepped = True
         mover = max(state.current_player(), 0)
         self.game.type.kernels.observe(state._array, mover, self._planes)
-        self.infos = {}
+        self.infos: dict[str, dict[str, Any]] = {}
         self._arrive(state._packed)
 
     def _wire(self) -> None:
@@ -374,7 +374,7 @@ class AECGame(AECEnv[str, Any, Any]):
         assert self._state is not None, "reset() needs to be called first"
         return self._state
 
-    def render(self) -> str | Frame | None:  # type: ignore[override]
+    def render(self) -> str | Frame | None:
         """Return a diagram (``"ansi"``) or a new array uint8 [height, width, 3], or show a window.
 
         Raises:
@@ -484,7 +484,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         self.render_mode = env.render_mode
 
     @property
-    def agents(self) -> list[str]:  # type: ignore[override]
+    def agents(self) -> list[str]:
         """The agents still in the game; before `reset` an `AttributeError`."""
         both: list[str] = self.aec_env.agents
         return both
@@ -575,7 +575,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         """Go to a state of the same game, as `AECGame.set_game_state`."""
         self.aec_env.set_game_state(state)
 
-    def render(self) -> str | Frame | None:  # type: ignore[override]
+    def render(self) -> str | Frame | None:
         """Return a diagram or a picture, or show a window, as `AECGame.render`."""
         return self.aec_env.render()
 
