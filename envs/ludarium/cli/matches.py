@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,7 @@ def match_command(
       ludarium match sphlag greedy random
       ludarium match sphlag greedy random --games 400 --seed 1 -o max_turns=100
     """
+    from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
@@ -63,20 +65,18 @@ def match_command(
     def advance(record: GameRecord, seat: int) -> None:
         nonlocal won
         won += bool(record.result and record.result[seat] > 0)
-        progress.update(task, advance=1, description=f"{a} has won {won}")
+        progress.update(task, advance=1, description=f"{escape(a)} has won {won}")
 
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining()
-    with Progress(
-        *columns, console=error_console, transient=True, disable=not error_console.is_terminal
-    ) as progress:
-        task = progress.add_task(f"{a} against {b}", total=games)
-        try:
+    progress = Progress(*columns, console=error_console, transient=True)
+    task = progress.add_task(escape(f"{a} against {b}"), total=games)
+    try:
+        with progress if error_console.is_terminal else contextlib.nullcontext():
             result = play_match(loaded, *agents, games=games, seed=seed, on_game=advance)
-        except PlayerError as error:
-            progress.stop()
-            if error.result is not None and error.result.games:
-                _print_result(title, error.result)
-            raise click.ClickException(f"{error} (in game {_number(error)})") from error
+    except PlayerError as error:
+        if error.result is not None and error.result.games:
+            _print_result(title, error.result)
+        raise click.ClickException(f"{error} (in game {_number(error)})") from error
     _print_result(title, result)
 
 
@@ -87,10 +87,11 @@ def _number(error: object) -> int:
 
 
 def _print_result(title: str, result: MatchResult) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     a, b = result.players
-    table = Table(a, title=title)
+    table = Table(escape(a), title=escape(title))
     for name in ("games", "wins", "draws", "truncations", "losses", "win rate", "95 % interval"):
         table.add_column(name, justify="right", no_wrap=True)
     first, second = result.by_seat
@@ -103,11 +104,10 @@ def _print_result(title: str, result: MatchResult) -> None:
             low, high = part.interval
             rate, interval = f"{100 * part.win_rate:.1f} %", f"{100 * low:.1f} - {100 * high:.1f} %"
         table.add_row(name, *map(str, counts), rate, interval)
-    out = console()
-    out.print(table)
+    console().print(table)
     for name, count in zip((a, b), result.illegal_by, strict=True):
         if count:
-            out.print(f"{name} lost {count} of the games by an illegal action", highlight=False)
+            click.echo(f"{name} lost {count} of the games by an illegal action")
 
 
 # ---------------------------------------------------------------- record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import signal
 import threading
 import time
@@ -85,6 +86,8 @@ def play_command(
         raise ValueError(f"the game is over in {state.to_string()!r}")
     session = _Session(state, agent, against, seat, np.random.default_rng([number, 1 - seat]))
     players = (HUMAN, against) if seat == 0 else (against, HUMAN)
+    with contextlib.suppress(ImportError):
+        importlib.import_module("readline")  # from now on input() can be edited
     try:
         with _signals_as_exit():
             session.run()
