@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from terminal import broken, run  # noqa: F401  # fixtures of the command line
 
 import ludarium
 

@@ -1,14 +1,11 @@
-"""The command line: what each command prints, a session at the terminal, and mistakes."""
+"""The command line: what each command prints, and mistakes."""
 
 from __future__ import annotations
 
-import io
 import os
 import re
-import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +14,7 @@ from PIL import Image
 
 import ludarium
 from ludarium import records
-from ludarium.cli import cli, main
-
-Run = Callable[..., "tuple[int, str, str]"]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run a command in an empty folder; returns its exit status, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def ludarium_command(*words: str, stdin: str = "") -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
-        with pytest.raises(SystemExit) as left:
-            main(words)
-        out, err = capsys.readouterr()
-        return left.value.code, out, err  # type: ignore[return-value]
-
-    return ludarium_command
-
+from ludarium.cli import cli
 
 # ---------------------------------------------------------------- help
 
@@ -150,14 +129,15 @@ def test_match_prints_counts_by_seat(run):
     assert (status, err) == (0, "")
     result = ludarium.arena.play_match("sphlag", "greedy", "random", games=20, seed=3)
     for row, part in (
-        ("moving first", result.by_seat[0]),
-        ("moving second", result.by_seat[1]),
-        ("all", result),
+        ("first", result.by_seat[0]),
+        ("second", result.by_seat[1]),
+        ("both", result),
     ):
         counts = (part.games, part.wins, part.draws, part.truncations, part.losses)
         line = next(line for line in out.splitlines() if row in line)
         assert [int(number) for number in re.findall(r"\d+", line)[:5]] == list(counts)
         assert f"{100 * part.win_rate:.1f} %" in line
+        assert len(line) <= 80
 
 
 def test_match_with_one_game_and_options(run):
@@ -165,34 +145,8 @@ def test_match_with_one_game_and_options(run):
         *("match", "sphlag", "random", "random", "--games", "1", "-o", "max_turns=1")
     )
     assert (status, err) == (0, "")
-    line = next(line for line in out.splitlines() if "all" in line)
+    line = next(line for line in out.splitlines() if "both" in line)
     assert [int(number) for number in re.findall(r"\d+", line)[:5]] == [1, 0, 0, 1, 0]
-
-
-class Broken:
-    """An agent of another package that answers or raises badly after some decisions."""
-
-    def __init__(self, argument: str | None) -> None:
-        self.name = f"broken:{argument}"
-        self.kind, self.asked = argument, 0
-
-    def select_action(self, state: Any, rng: Any) -> int:
-        self.asked += 1
-        if self.asked < 4:
-            return state.legal_actions()[0]  # type: ignore[no-any-return]
-        if self.kind == "raises":
-            raise RuntimeError("out of luck")
-        return -5
-
-
-@pytest.fixture
-def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let specs `broken:...` make the agent above."""
-    make = ludarium.agents.make_agent
-    monkeypatch.setattr(
-        "ludarium.agents.make_agent",
-        lambda spec: Broken(spec[7:]) if spec.startswith("broken:") else make(spec),
-    )
 
 
 @pytest.mark.usefixtures("broken")
@@ -227,144 +181,6 @@ def test_record_writes_by_suffix(run, suffix):
     assert run(*words, "--seed", "3", "--force", "--size", "128")[0] == 0
     assert Path(f"game.{suffix}").read_bytes() != before
     assert os.listdir() == [f"game.{suffix}"]
-
-
-# ---------------------------------------------------------------- play
-
-
-def the_record(folder: Path) -> records.GameRecord:
-    """Return the one record in the one file of a folder."""
-    (path,) = folder.glob("*.jsonl")
-    (record,) = records.read(path)
-    return record
-
-
-def test_a_session_at_the_terminal(run, tmp_path):
-    lines = ["?", "? e", "? zz", "help", "undo", "nonsense", "", "e7/0", "undo", "G5/0", "board"]
-    status, out, err = run("play", "sphlag", "--seed", "1", stdin="\n".join([*lines, "quit"]))
-    assert (status, err) == (0, "")
-    assert "G3/0  E5/0  G5/0  C7/0  E7/0  pass" in out
-    assert "turn> E5/0  E7/0\n" in out
-    assert "None of the 6 legal actions begins with zz" in out
-    assert "take your last action back" in out
-    assert "nothing to take back" in out
-    assert "nonsense is not legal here" in out
-    assert "Type an action" in out
-    assert len(re.findall(r"greedy plays \S+", out)) == 2
-    record = the_record(tmp_path)
-    assert record.players == ("human", "greedy")
-    assert (record.seed, record.reason, len(record.turns)) == (1, "unfinished", 2)
-    assert record.turns[0] == "G5/0"
-    *_, last = records.replay(record)
-    assert out.count(str(last)) == 2  # after the agent's turn, and when asked
-    name = next(tmp_path.glob("*.jsonl")).name
-    assert re.fullmatch(r"ludarium-sphlag-\d{8}-\d{6}\.jsonl", name)
-    assert f"The record is in {name}" in out
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_game_is_played_to_its_end_and_added_to_a_file(run, seat):
-    words = ("play", "sphlag", "--against", "random", "--seat", str(seat), "--out", "games.jsonl")
-    for count in (1, 2):
-        status, out, err = run(*words, "--seed", str(count), stdin="pass\n" * 250)
-        assert (status, err) == (0, "")
-        assert len(records.read("games.jsonl")) == count
-    record = records.read("games.jsonl")[-1]
-    assert record.players[seat] == "human"
-    assert set(record.turns[seat::2]) == {"pass"}
-    assert record.reason in ("won", "drawn")
-    *_, last = records.replay(record)
-    assert last.is_terminal()
-    assert {1: "You win.", 0: "Nobody wins.", -1: "You lose."}[record.result[seat]] in out
-
-
-def test_turns_may_be_typed_whole_or_action_by_action(run, name, game, tmp_path):
-    """Type the turns of a game played before, in both ways, and get the same game."""
-    for whole in (True, False):
-        state, lines = game.new_initial_state(7), []
-        for _ in range(3):
-            turn, player, text = state.turn_number(), state.current_player(), ""
-            while state.current_player() == player and state.turn_number() == turn:
-                action = state.legal_actions()[len(state.legal_actions()) // 2]
-                text += state.action_to_string(action) + ("" if whole else "\n")
-                state.apply_action(action)
-            lines.append(text.strip())
-        path = tmp_path / f"{whole}.jsonl"
-        status, out, err = run(
-            *("play", name, "--seed", "7", "--against", "random", "--out", str(path)),
-            stdin=lines[0] + "\nquit\n",
-        )
-        assert (status, err) == (0, "")
-        assert records.read(path)[0].turns[0] == lines[0].replace("\n", "")
-        assert "is not legal here" not in out
-
-
-def test_play_from_a_position(run, tmp_path):
-    text = "R.W...R..R...B.R/........./..../. B 0 - 3"
-    status, _, err = run(
-        *("play", "sphlag", "--position", text, "--seat", "1", "--seed", "1"),
-        stdin="pass\nquit\n",
-    )
-    assert (status, err) == (0, "")
-    record = the_record(tmp_path)
-    assert (record.start, record.turns[0]) == (text, "pass")
-
-
-@pytest.mark.usefixtures("broken")
-def test_an_agent_that_fails_at_the_terminal_loses_nothing(run, tmp_path):
-    status, out, err = run("play", "sphlag", "--against", "broken:x", stdin="pass\n" * 9)
-    assert (status, err) == (0, "")
-    assert "broken:x answered an illegal action: you win." in out
-    record = the_record(tmp_path)
-    assert (record.result, record.reason, len(record.turns)) == ((1, -1), "illegal", 7)
-    next(tmp_path.glob("*.jsonl")).unlink()
-    status, out, err = run("play", "sphlag", "--against", "broken:raises", stdin="pass\n" * 9)
-    assert (status, err) == (2, "ludarium: broken:raises raised RuntimeError: out of luck\n")
-    record = the_record(tmp_path)
-    assert (record.result, record.reason, len(record.turns)) == (None, "unfinished", 7)
-
-
-def test_the_end_of_input_is_a_quit(run, tmp_path):
-    status, _, err = run("play", "sphlag", stdin="E7/0\n")
-    assert (status, err) == (0, "")
-    assert the_record(tmp_path).turns[0] == "E7/0"
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_loses_nothing(tmp_path, number):
-    session = subprocess.Popen(
-        [sys.executable, "-u", "-m", "ludarium", "play", "sphlag", "--seed", "1"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-    )
-    assert session.stdin is not None and session.stdout is not None
-    session.stdin.write("E7/0\n")
-    session.stdin.flush()
-    seen = ""
-    while "greedy plays" not in seen:
-        line = session.stdout.readline()
-        assert line, seen
-        seen += line
-    while "2 turns" not in seen:
-        seen += session.stdout.readline()
-    session.send_signal(number)
-    out, err = session.communicate(timeout=60)
-    assert "The record is in" in out
-    assert err == ""
-    assert len(the_record(tmp_path).turns) == 2
-
-
-def test_a_record_that_cannot_be_written_is_printed(run, monkeypatch):
-    def full(*arguments: Any, **keywords: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("ludarium.core.records.write", full)
-    status, out, err = run("play", "sphlag", stdin="E7/0\n")
-    assert (status, err) == (2, "ludarium: No space left on device\n")
-    assert records.GameRecord.from_json(out.splitlines()[-1]).turns[0] == "E7/0"
 
 
 # ---------------------------------------------------------------- mistakes

@@ -91,18 +91,18 @@ def _print_result(title: str, result: MatchResult) -> None:
     from rich.table import Table
 
     a, b = result.players
-    table = Table(escape(a), title=escape(title))
-    for name in ("games", "wins", "draws", "truncations", "losses", "win rate", "95 % interval"):
+    table = Table("seat", title=escape(title), caption=escape(f"counted for {a}"))
+    for name in ("games", "wins", "draws", "truncated", "losses", "win rate", "95 % range"):
         table.add_column(name, justify="right", no_wrap=True)
     first, second = result.by_seat
-    for name, part in (("moving first", first), ("moving second", second), ("all", result)):
-        if name == "all":
+    for name, part in (("first", first), ("second", second), ("both", result)):
+        if name == "both":
             table.add_section()
         counts = part.games, part.wins, part.draws, part.truncations, part.losses
         rate, interval = "-", "-"
         if part.games:
             low, high = part.interval
-            rate, interval = f"{100 * part.win_rate:.1f} %", f"{100 * low:.1f} - {100 * high:.1f} %"
+            rate, interval = f"{100 * part.win_rate:.1f} %", f"{100 * low:.1f}-{100 * high:.1f} %"
         table.add_row(name, *map(str, counts), rate, interval)
     console().print(table)
     for name, count in zip((a, b), result.illegal_by, strict=True):
