@@ -365,6 +365,11 @@ def test_S17_ko() -> None:
         play(white, "E7/0-D6/1")
     # the same board reached otherwise, or with nothing known of the past: allowed
     assert "E7/0-D6/1" in can(at("R.....R..RW..WWR/.......B./..../. W 0 - 21"))
+    # in a text the board before may be one that no turn leads from; the ban on it is the same
+    now, before = "R.....R..R..W..R/........./..../.", "R.....R..R...W.R/........./..../."
+    assert "A7/0-C7/0" not in can(at(f"{now} W 0 {before} 20"))
+    now, before = "R.....R..R.....R/........./..../.", "R.....R..R....WR/........./..../."
+    assert places(at(f"{now} W 0 {before} 20")) == {"G3/0", "E5/0", "G5/0", "C7/0"}
     # one turn of the opponent later the old board may come back
     after = play(at("R.....R..R...W.R/........./..../. W 0 - 20"), "C7/0-A7/0", "pass")
     assert "A7/0-C7/0" in can(after)
