@@ -14,6 +14,7 @@ from ludarium.core.registry import (
     game_type,
     list_games,
     load_game,
+    register_with_gymnasium,
     register_with_pettingzoo,
 )
 
@@ -83,3 +84,4 @@ def __dir__() -> list[str]:
 
 
 register_with_pettingzoo()
+register_with_gymnasium()

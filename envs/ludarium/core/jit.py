@@ -168,7 +168,9 @@ def instantiate(template: str, package: str, **names: Any) -> ModuleType:
         raise ValueError(f"{template!r} cannot be loaded from a file")
     module = importlib.util.module_from_spec(spec)
     vars(module).update(names)
-    with cache_folder(package, Path(found.origin).parent):
+    # what the template calls is compiled into its code, so those sources count as well
+    called = [Path(m.__file__).parent for m in names.values() if getattr(m, "__file__", None)]
+    with cache_folder(package, *sorted({Path(found.origin).parent, *called})):
         sys.modules[name] = module
         spec.loader.exec_module(module)
     return module

@@ -98,3 +98,24 @@ def register_with_pettingzoo() -> None:
             if id_ not in registry:
                 factory = "env" if kind == "aec" else "parallel_env"
                 pettingzoo.register(kind, id_, f"{module}:{factory}")
+
+
+def register_with_gymnasium() -> None:
+    """Register the single-agent environment of every id, ``Name-vN`` for ``name-vN``.
+
+    Workers that are spawned find it by the id with the module before it:
+    ``ludarium:ludarium/Name-vN``. Importing twice or reloading changes nothing.
+    """
+    import gymnasium
+
+    games = {point.module: name for name, point in _entry_points().items()}
+    for id_, module in environment_ids().items():
+        namespace, _, name = id_.rpartition("/")
+        gymnasium_id = f"{namespace}/{name[:1].upper()}{name[1:]}".lstrip("/")
+        if module in games and gymnasium_id not in gymnasium.registry:
+            gymnasium.register(
+                id=gymnasium_id,
+                entry_point="ludarium.wrappers.single:make_single",
+                vector_entry_point="ludarium.wrappers.batch:make_batch",
+                kwargs={"game": games[module]},
+            )

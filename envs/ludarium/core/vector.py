@@ -28,7 +28,40 @@ AUTORESET = ("next_step", "same_step", "disabled")
 _MODES = getattr(vector, "AutoresetMode", None)  # Gymnasium 1.1 and later
 
 
-class VectorGame(vector.VectorEnv[Any, Any, Any]):
+class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
+    """A batch whose kernels run over slices of the games, in `num_threads` threads."""
+
+    num_threads: int
+    _pool: ThreadPoolExecutor | None = None
+    _pool_owner = 0
+
+    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
+        """Call a kernel over all games, in slices when there are several threads."""
+        n, threads = self.num_envs, self.num_threads
+        if threads == 1:
+            kernel(0, n, *arguments)
+            return
+        if self._pool is None or self._pool_owner != os.getpid():  # a fork has no threads
+            self._pool = ThreadPoolExecutor(threads, "ludarium")
+            self._pool_owner = os.getpid()
+        cuts = [n * k // threads for k in range(threads + 1)]
+        slices = list(zip(cuts[:-1], cuts[1:], strict=True))
+        rest = [self._pool.submit(kernel, b, e, *arguments) for b, e in slices[1:]]
+        kernel(*slices[0], *arguments)
+        for job in rest:
+            job.result()
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Stop the threads."""
+        if self._pool is not None and self._pool_owner == os.getpid():
+            self._pool.shutdown()
+        self._pool = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}
+
+
+class VectorGame(ThreadedVector):
     """A batch of games of one kind, made by `ludarium.make_vec`.
 
     An observation is ``{"observation": int8 [N, H, W, C], "action_mask": int8 [N, A]}``, each game
@@ -78,8 +111,8 @@ class VectorGame(vector.VectorEnv[Any, Any, Any]):
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
         self.game = game
-        self.num_envs = _at_least_one("num_envs", num_envs)
-        self.num_threads = min(_at_least_one("num_threads", num_threads), self.num_envs)
+        self.num_envs = at_least_one("num_envs", num_envs)
+        self.num_threads = min(at_least_one("num_threads", num_threads), self.num_envs)
         self.autoreset, self.illegal, self.copy = autoreset, illegal, bool(copy)
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
@@ -112,8 +145,6 @@ class VectorGame(vector.VectorEnv[Any, Any, Any]):
         self._final_planes = np.zeros((final_rows, *shape), np.int8)
         self._wants_samples = False  # sample_actions() was called: steps draw the next ones
         self._ready = False  # and have done so
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_owner = 0
         self._reseed(seed)
 
     # ---------------------------------------------------------------- starting
@@ -257,18 +288,7 @@ class VectorGame(vector.VectorEnv[Any, Any, Any]):
         """Check actions, and return them as int64 [N]."""
         if not self._started:
             raise ValueError("reset() needs to be called before step()")
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,):
-            raise ValueError(f"actions have shape {given.shape}, not ({self.num_envs},)")
-        if not np.issubdtype(given.dtype, np.integer):
-            raise ValueError(f"actions are integers, not {given.dtype}")
-        last = self.game.num_distinct_actions - 1
-        if given.min() < 0 or given.max() > last:
-            bad = np.flatnonzero((given < 0) | (given > last))
-            raise IllegalActionError(
-                f"{_games(bad)}: action {given[bad[0]]} is out of range: actions are 0 to {last}"
-            )
-        numbers = np.ascontiguousarray(given, np.int64)
+        numbers = in_range(actions, self.num_envs, self.game.num_distinct_actions)
         if self.illegal == "raise":
             first, bad_ones = -1, []
             while True:
@@ -281,7 +301,7 @@ class VectorGame(vector.VectorEnv[Any, Any, Any]):
             if bad_ones:
                 one = self._state(bad_ones[0])
                 raise IllegalActionError(
-                    f"{_games(bad_ones)}: {one._illegal(int(numbers[bad_ones[0]]))}"
+                    f"{name_games(bad_ones)}: {one._illegal(int(numbers[bad_ones[0]]))}"
                 )
         return numbers
 
@@ -362,45 +382,40 @@ class VectorGame(vector.VectorEnv[Any, Any, Any]):
         self._started = True
         return self._observations()
 
-    # ---------------------------------------------------------------- threads
-
-    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
-        """Call a kernel over all games, in slices when there are several threads."""
-        n, threads = self.num_envs, self.num_threads
-        if threads == 1:
-            kernel(0, n, *arguments)
-            return
-        if self._pool is None or self._pool_owner != os.getpid():  # a fork has no threads
-            self._pool = ThreadPoolExecutor(threads, "ludarium")
-            self._pool_owner = os.getpid()
-        cuts = [n * k // threads for k in range(threads + 1)]
-        slices = list(zip(cuts[:-1], cuts[1:], strict=True))
-        rest = [self._pool.submit(kernel, b, e, *arguments) for b, e in slices[1:]]
-        kernel(*slices[0], *arguments)
-        for job in rest:
-            job.result()
-
-    def close_extras(self, **kwargs: Any) -> None:
-        """Stop the threads."""
-        if self._pool is not None and self._pool_owner == os.getpid():
-            self._pool.shutdown()
-        self._pool = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}
-
     def __repr__(self) -> str:
         return f"<{self.num_envs} games of {self.game!r}>"
 
 
-def _at_least_one(name: str, value: Any) -> int:
+def in_range(actions: Any, num_envs: int, num_actions: int) -> npt.NDArray[np.int64]:
+    """Return actions, one for each game, as int64 [N].
+
+    Raises:
+        ValueError: They have a wrong length or type.
+        IllegalActionError: One is out of range; the message names the games.
+    """
+    given = np.asarray(actions)
+    if given.shape != (num_envs,):
+        raise ValueError(f"actions have shape {given.shape}, not ({num_envs},)")
+    if not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(f"actions are integers, not {given.dtype}")
+    last = num_actions - 1
+    if given.min() < 0 or given.max() > last:
+        bad = np.flatnonzero((given < 0) | (given > last))
+        raise IllegalActionError(
+            f"{name_games(bad)}: action {given[bad[0]]} is out of range: actions are 0 to {last}"
+        )
+    return np.ascontiguousarray(given, np.int64)
+
+
+def at_least_one(name: str, value: Any) -> int:
+    """Return an int >= 1, or raise ValueError naming the option."""
     number = _as_int(value)
     if number is None or number < 1:
         raise ValueError(f"{name}={value!r} is not allowed: {name} is an int >= 1")
     return number
 
 
-def _games(numbers: Sequence[int] | npt.NDArray[Any]) -> str:
+def name_games(numbers: Sequence[int] | npt.NDArray[Any]) -> str:
     """Return ``game 3`` or ``games 3, 4, ...`` for a message."""
     some = ", ".join(str(int(i)) for i in numbers[:8]) + (", ..." if len(numbers) > 8 else "")
     return f"game{'s' * (len(numbers) > 1)} {some}"

@@ -1,0 +1,1 @@
+"""Ludarium for other libraries: Gymnasium's single agent, its vector form, Stable-Baselines3."""

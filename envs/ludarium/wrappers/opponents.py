@@ -1,0 +1,138 @@
+"""Who sits opposite the learner: a spec, an agent, a policy, or a mixture of these."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from ludarium.agents import Agent, make_agent
+from ludarium.core.errors import IllegalActionError
+from ludarium.core.game import State, _as_int
+
+Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
+Policy: TypeAlias = Callable[[Observation], int]
+One: TypeAlias = "str | Agent | Policy"
+Opponent: TypeAlias = "One | Sequence[One] | Mapping[One, float]"
+
+
+@runtime_checkable
+class BatchAgent(Protocol):
+    """An agent that also answers for many positions at once, from what the player to move sees."""
+
+    def select_actions(
+        self, observations: Observation, rng: np.random.Generator
+    ) -> npt.NDArray[np.int64]:
+        """Return a legal action for each position, int64 [N].
+
+        Args:
+            observations: ``{"observation": int8 [N, H, W, C], "action_mask": int8 [N, A]}``, each
+                seen by its player to move.
+            rng: all the chance that the agent uses.
+        """
+        ...
+
+
+class PolicyOpponent:
+    """A PettingZoo policy, a function of one observation, as an agent."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.name = name_of(policy)
+
+    def select_action(self, state: State, rng: np.random.Generator) -> int:
+        """Return what the policy answers, whatever that is."""
+        return self.policy(
+            {"observation": state.observation_tensor(), "action_mask": state.legal_actions_mask()}
+        )
+
+
+def name_of(opponent: Any) -> str:
+    """Return the name of an agent or a policy for messages."""
+    for attribute in ("name", "__name__"):
+        name = getattr(opponent, attribute, None)
+        if isinstance(name, str):
+            return name
+    return type(opponent).__name__
+
+
+def as_agent(opponent: One) -> Agent:
+    """Return one opponent of any kind as an agent.
+
+    Raises:
+        ValueError: There is no agent of this spec.
+        TypeError: It is nothing that can play.
+    """
+    if isinstance(opponent, str):
+        return make_agent(opponent)
+    if not isinstance(opponent, type):
+        if callable(getattr(opponent, "select_action", None)):
+            agent: Agent = opponent  # type: ignore[assignment]
+            return agent
+        if callable(opponent):
+            return PolicyOpponent(opponent)
+    raise TypeError(
+        "an opponent is the spec of an agent, has select_action(state, rng), is a policy "
+        "f(observation) -> action, or a list or dict (with weights) of these, not "
+        f"{opponent!r}"
+    )
+
+
+def as_mixture(opponent: Opponent) -> tuple[list[Agent], npt.NDArray[np.float64]]:
+    """Return the agents of an opponent or mixture, and the probability of each, float64 [K].
+
+    Raises:
+        ValueError: There is no agent of a spec, the mixture is empty, or a weight is not allowed.
+        TypeError: One is nothing that can play.
+    """
+    ones: Iterable[Any]
+    if isinstance(opponent, Mapping):
+        ones, weights = opponent.keys(), list(opponent.values())
+    elif isinstance(opponent, (list, tuple)):
+        ones, weights = opponent, [1.0] * len(opponent)
+    else:
+        ones, weights = [opponent], [1.0]
+    agents = [as_agent(one) for one in ones]
+    if not agents:
+        raise ValueError(f"opponent={opponent!r} is not allowed: a mixture has at least one")
+    for agent, weight in zip(agents, weights, strict=True):
+        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        if not number or not math.isfinite(weight) or weight < 0:
+            raise ValueError(
+                f"the weight of opponent {name_of(agent)!r} is not allowed: {weight!r} is no "
+                "number >= 0"
+            )
+    total = float(sum(weights))
+    if total <= 0:
+        raise ValueError(f"opponent={opponent!r} is not allowed: all weights are 0")
+    return agents, np.array(weights, np.float64) / total
+
+
+def legal_answer(agent: Agent, state: State, answer: Any) -> int:
+    """Return an opponent's answer as an action of a state.
+
+    Raises:
+        IllegalActionError: It is none of the legal ones; the message names the opponent.
+    """
+    number = _as_int(answer)
+    if number is not None and 0 <= number < len(state._mask) and state._mask[number]:
+        return number
+    raise IllegalActionError(
+        f"opponent {name_of(agent)!r} answered illegally: {state._illegal(answer)}"
+    )
+
+
+def check_pickles(agents: Sequence[Agent]) -> None:
+    """Raise ValueError naming the first of the agents that cannot be pickled."""
+    for agent in agents:
+        try:
+            pickle.dumps(agent)
+        except Exception as error:
+            raise ValueError(
+                f"opponent {name_of(agent)!r} cannot be pickled: {error}; a spec, or an object or "
+                "function of an importable module, can"
+            ) from error
