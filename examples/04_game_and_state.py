@@ -21,16 +21,16 @@ def main() -> None:
     print(f"{game}: {game.num_distinct_actions} actions, observations {game.observation_shape}")
 
     rng = random.Random(arguments.seed)
-    while state.turn_number() < 4 and not state.is_terminal():
+    for _ in range(3):
         state.apply_action(rng.choice(state.legal_actions()))
-    print(state)
+    print(state)  # a diagram, in mid-turn too
 
     # child() leaves the state alone: try anything, nothing has to be taken back.
     text, after = next(ludarium.turns(state))
     print(f"after {text}, player {after.current_player()} is to move")
 
     # Counting the turns to some depth is the standard check of rules.
-    print(f"turns from here: {ludarium.perft(state, 1)}, two deep: {ludarium.perft(state, 2)}")
+    print(f"turns from here: {ludarium.perft(state, 1)}")
 
     # One line of text holds a position exactly, half-made turns and finished games too.
     line = state.to_string()

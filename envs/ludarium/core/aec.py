@@ -28,12 +28,13 @@ Frame: TypeAlias = npt.NDArray[np.uint8]
 
 AGENTS = ("player_0", "player_1")
 _PLAYER = {"player_0": 0, "player_1": 1}
+_INT8 = np.dtype(np.int8)  # quicker to hand over than the type
 RENDER_MODES = ("ansi", "rgb_array", "human")
 ILLEGAL_MODES = ("terminate", "raise", "penalize")
 LEAST_SIZE, MOST_SIZE = 128, 2048
 
 # What `_wire` makes, and a copy makes anew.
-_WIRED = ("_mask", "_view", "_planes_view", "_step_kernel", "_no_action", "_own_mask")
+_WIRED = ("_mask", "_view", "_planes_view", "_no_action", "_own_mask")
 
 # Attributes that appear with the first reset, as PettingZoo's order-enforcing wrapper has them.
 _AFTER_RESET = frozenset(
@@ -135,6 +136,7 @@ class AECGame(AECEnv[str, Any, Any]):
         self._stages: tuple[str, ...] = game.type.rules.STAGES
         self._num_actions, self._shape = actions, shape
         self._state: State | None = None
+        self._hot: tuple[Any, ...] | None = None
         self._stepped = False  # since agent_iter() last named an agent
         self._planes = np.zeros(shape, np.int8)  # seen by the player to move
         self._given = False  # the planes are the caller's already: the next one gets a copy
@@ -217,23 +219,31 @@ class AECGame(AECEnv[str, Any, Any]):
         self._view.flags.writeable = False
         self._planes_view = self._planes.view()
         self._planes_view.flags.writeable = False
-        self._step_kernel = self.game.type.kernels.step_and_observe
         self._no_action = self._nothing.copy
         self._own_mask = self._mask.copy if self.copy else self._view.view
+        # one look-up for all that step() needs: its time is made of look-ups
+        self._hot = (
+            self._state,
+            self._state._array,
+            self._mask,
+            self.game.type.kernels.step_and_observe,
+            self._num_actions,
+            self._shape if self.copy else None,
+        )
 
     def _arrive(self, packed: int) -> None:
         """Set who acts next, infos and, at the end, rewards, from a packed status."""
-        mover = 0 if packed & 7 else packed >> 3 & 1
-        self.agent_selection = AGENTS[mover]
         turn, stage = packed >> 8, self._stages[packed >> 4 & 15]
         if packed & 7:
-            mask = self._no_action()
+            mover, other, mask = "player_0", "player_1", self._no_action()
             self._finish(packed)
         else:
+            mover, other = ("player_1", "player_0") if packed & 8 else AGENTS
             mask = self._own_mask()
+        self.agent_selection = mover
         self.infos = {
-            AGENTS[mover]: {"action_mask": mask, "turn": turn, "stage": stage},
-            AGENTS[1 - mover]: {"action_mask": self._no_action(), "turn": turn, "stage": stage},
+            mover: {"action_mask": mask, "turn": turn, "stage": stage},
+            other: {"action_mask": self._no_action(), "turn": turn, "stage": stage},
         }
 
     def _finish(self, packed: int) -> None:
@@ -259,10 +269,10 @@ class AECGame(AECEnv[str, Any, Any]):
                 ``"raise"``. The state is as before.
             ValueError: An agent at its end was given an action.
         """
-        state = self._state
-        if state is None:
+        if self._hot is None:
             EnvLogger.error_step_before_reset()
             return
+        state, array, legal, kernel, num_actions, shape = self._hot
         self._stepped = True
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
@@ -276,10 +286,10 @@ class AECGame(AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         number = action if type(action) is int else _as_int(action)
-        if number is None or not 0 <= number < self._num_actions:
+        if number is None or not 0 <= number < num_actions:
             raise self._out_of_range(action)
-        planes = np.empty(self._shape, np.int8) if self.copy else self._planes
-        packed = self._step_kernel(state._array, number, self._mask, planes)
+        planes = np.empty(shape, _INT8) if shape else self._planes
+        packed = kernel(array, number, legal, planes)
         if packed == ILLEGAL:
             self._illegal(agent, number)
             return
@@ -336,7 +346,9 @@ class AECGame(AECEnv[str, Any, Any]):
         if state is None:
             EnvLogger.error_observe_before_reset()
             raise AssertionError
-        player = self._index(agent)
+        player = _PLAYER.get(agent)
+        if player is None:
+            player = self._index(agent)  # raises
         packed = state._packed
         if packed & 7 or packed >> 3 & 1 != player:
             planes = state.observation_tensor(player)
@@ -427,6 +439,7 @@ class AECGame(AECEnv[str, Any, Any]):
         fields = self.__dict__.copy()
         for name in ("_window", *_WIRED):
             fields.pop(name, None)
+        fields["_hot"] = None
         return fields
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
