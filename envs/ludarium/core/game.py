@@ -128,6 +128,7 @@ class GameType:
 
     def part(self, name: str) -> ModuleType:
         """Import another module of the folder: actions, notation, symmetry or render."""
+        _ = self.rules  # first, so that what the module imports of it is cached in its folder
         return importlib.import_module(f"{self.package}.{name}")
 
     def all_options(self) -> dict[str, Option]:
