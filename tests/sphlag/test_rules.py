@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sphlag.mirror import mirror
+from sphlag.texts import mirror
 from sphlag.positions import (
     FULL,
     GAME,
