@@ -12,8 +12,12 @@ import ludarium
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run every test that takes `name` over all registered games."""
-    if "name" in metafunc.fixturenames:
+    """Run every test that takes `name`, and says not otherwise, over all registered games."""
+    own: set[str] = set()
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        names = mark.args[0]
+        own |= set(names.replace(" ", "").split(",") if isinstance(names, str) else names)
+    if "name" in set(metafunc.fixturenames) - own:
         metafunc.parametrize("name", ludarium.list_games())
 
 

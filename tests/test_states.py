@@ -17,7 +17,7 @@ import ludarium
 
 # What is no action in any game.
 NO_ACTIONS = [-1, 10**9, 10**30, None, "0", "pass", b"0", 0.0, 1.5, float("nan"), [], [0], {}]
-NO_ACTIONS += [np.float64(0), np.array([0, 1]), object(), True]
+NO_ACTIONS += [np.float64(0), np.array([0, 1]), ..., True]
 
 # ---------------------------------------------------------------- what can be done
 
@@ -323,7 +323,7 @@ def test_observations(title: str, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "player", [2, -1, 10**20, "0", b"", 0.0, [], [0], True, object()], ids=repr
+    "player", [2, -1, 10**20, "0", b"", 0.0, [], [0], True, ...], ids=repr
 )
 def test_observation_of_nobody(game: Any, player: Any) -> None:
     """The players are 0 and 1; the error shows who was asked for."""
