@@ -54,11 +54,14 @@ def shapes(grid: list[str], side: str) -> list[Shape]:
         ValueError: A group of stones is none of the three; the message names its vertices.
     """
     n = len(grid)
-    left = {(i, j) for i in range(n) for j in range(n) if grid[i][j] == side}
+    stones = [(i, j) for i in range(n) for j in range(n) if grid[i][j] == side]
+    left = set(stones)
     found = []
-    while left:
-        group = [min(left)]
-        left.remove(group[0])
+    for stone in stones:
+        if stone not in left:
+            continue
+        group = [stone]
+        left.remove(stone)
         for i, j in group:  # grows while it is walked
             near = {(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)} & left
             left -= near
@@ -125,16 +128,22 @@ def read_board(text: str, n: int) -> list[str]:
     return grid
 
 
-def _read_core(text: str, grid: list[str], player: int) -> tuple[int, int]:
-    """Return the row and column of the chosen core, which must be the core of a glider."""
+def glider_at(core: str, grid: list[str], player: int) -> Shape:
+    """Return the glider of a player, free or in a base, whose core has this name (L3).
+
+    Raises:
+        ValueError: There is none.
+    """
     n = len(grid)
     names = {vertex_name(n, i, j): (i, j) for i in range(n) for j in range(n)}
-    if text not in names:
-        raise ValueError(f"chosen core {text!r}: it is a vertex, a1 to {COLUMNS[n - 1]}{n}, or -")
+    if core not in names:
+        raise ValueError(f"chosen core {core!r}: it is a vertex, a1 to {COLUMNS[n - 1]}{n}, or -")
+    i, j = names[core]
     for kind, stones in shapes(grid, SIDES[player]):
-        if names[text] in stones and (kind == BASE or (kind, names[text]) == (GLIDER, stones[0])):
-            return names[text]
-    raise ValueError(f"chosen core {text!r}: no glider of {NAMES[player]} has its core there")
+        if (kind == GLIDER and stones[0] == (i, j)) or (kind == BASE and (i, j) in stones):
+            arms = [v for v in stones if abs(v[0] - i) + abs(v[1] - j) == 1]
+            return Shape(GLIDER, ((i, j), *arms))
+    raise ValueError(f"chosen core {core!r}: no glider of {NAMES[player]} has its core there")
 
 
 def from_text(text: str, blank: Array) -> Array:
@@ -164,7 +173,7 @@ def from_text(text: str, blank: Array) -> Array:
         raise ValueError(f"side {side!r}: the side to move is R or B")
     state[PLAYER] = SIDES.index(side)
     if core != "-":
-        i, j = _read_core(core, grid, int(state[PLAYER]))
+        i, j = glider_at(core, grid, int(state[PLAYER])).stones[0]
         state[CHOSEN] = vertex(i + TOP, j + 1)
         if legal(state, np.empty(WORK_SIZE, WORK_DTYPE)) == 0:
             raise ValueError(f"chosen core {core!r}: this glider cannot fly")
@@ -186,7 +195,7 @@ def diagram(state: State) -> str:
     grid = read_board(board, n)
     marked: tuple[tuple[int, int], ...] = ()
     if core != "-":
-        marked = chosen_stones(grid, SIDES.index(side), core)
+        marked = glider_at(core, grid, SIDES.index(side)).stones
     columns = " ".join(COLUMNS[:n])
     lines = [f"    {columns}"]
     for i, row in enumerate(grid):
@@ -208,16 +217,6 @@ def diagram(state: State) -> str:
     else:
         status = f"{mover} to move"
     return "\n".join([*lines, f"{status}; {turns} turns"])
-
-
-def chosen_stones(grid: list[str], player: int, core: str) -> tuple[tuple[int, int], ...]:
-    """Return the three vertices of the chosen glider, its core first."""
-    i, j = _read_core(core, grid, player)
-    for kind, stones in shapes(grid, SIDES[player]):
-        if (i, j) in stones:
-            arms = [v for v in stones if abs(v[0] - i) + abs(v[1] - j) == 1]
-            return ((i, j), *arms) if kind != TOWER else ()
-    return ()
 
 
 def _number(kinds: list[str], kind: str) -> str:
