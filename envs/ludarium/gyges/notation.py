@@ -187,7 +187,7 @@ def diagram(state: State) -> str:
         if last.walk:
             line += f": {last.rings} ring{'s'[: last.rings > 1]} by {' '.join(last.walk)}"
         if last.bounces:
-            line += f", bouncing on {' '.join(last.bounces)}"
+            line += f", bouncing off {' '.join(last.bounces)}"
         lines.append(line)
     lines.append(f"{status(state, hand)}; {turns} turns")
     return "\n".join(lines)

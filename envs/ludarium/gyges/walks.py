@@ -7,6 +7,7 @@ way of getting there; these functions find it, in plain Python, from the text of
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -68,7 +69,7 @@ def _counts(
     here = cells[-1]
     if count == 1 and here[1] == goal_row:
         yield (*cells, GOAL)
-    used = {frozenset(step) for step in zip(cells, cells[1:], strict=False)}
+    used = {frozenset(step) for step in itertools.pairwise(cells)}
     for there in _beside(here):
         if frozenset((here, there)) not in used and (count == 1 or there not in pieces):
             yield from _counts((*cells, there), count - 1, pieces, goal_row)
@@ -91,8 +92,8 @@ class LastTurn(NamedTuple):
     Attributes:
         player: whose turn it was, or is.
         text: its actions joined, as in ``b1-d2=c4``.
-        rings: of the piece that moved, 0 for a set-up.
-        walk: the cells it stepped on, start first; none for a set-up.
+        rings: of the piece that moved, 0 where none did.
+        walk: the cells it stepped on, start first.
         bounces: the cells where it bounced off a piece, in order.
         drop: where the replaced piece was put, if it was.
     """
@@ -107,23 +108,23 @@ class LastTurn(NamedTuple):
 
 def last_turn(state: State) -> LastTurn | None:
     """Return what happened last, or None where the history begins."""
-    before, actions = None, []
-    now = state._at_start()
-    turn = -1
+    now, turn = state._at_start(), -1
+    before = now
+    actions: list[str] = []
     for action in state.history():
         if now.turn_number() != turn:
             before, actions, turn = now.clone(), [], now.turn_number()
         actions.append(now.action_to_string(action))
         now.apply_action(action)
-    if before is None:
+    if not actions:
         return None
     player, text = before.current_player(), "".join(actions)
-    if before.stage() != "move":
-        drop = text[1:] if before.stage() == "drop" else None  # the history began half-way
-        return LastTurn(player, text, 0, [], [], drop)
+    if before.stage() == "setup":
+        return LastTurn(player, text, 0, [], [], None)
+    if before.stage() == "drop":  # the history began in the middle of the turn
+        return LastTurn(player, text, 0, [], [], text[1:])
     start, end = actions[0].split("-")
     pieces, walk = pieces_of(before), one_walk(before, start, end)
     bounces = [cell for cell in walk[1:-1] if cell in pieces and cell != start]
-    return LastTurn(
-        player, text, pieces[start], walk, bounces, actions[1][1:] if actions[1:] else None
-    )
+    drop = actions[1][1:] if actions[1:] else None
+    return LastTurn(player, text, pieces[start], walk, bounces, drop)
