@@ -1,0 +1,150 @@
+"""The agent `alphabeta`: full-width search to a depth of whole turns, for any game."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ludarium.agents.analysis import Analysis, line_texts
+from ludarium.agents.budget import parse_budget
+from ludarium.agents.drivers import drivers_of
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ludarium.core.game import State
+
+MOST_TURNS = 30
+CHUNK = 1000  # positions between two looks at the clock
+SCALE = 100  # an advantage that makes the value of a position 0.76
+TABLE_BITS = {1: 10, 2: 16}  # entries of the table, by depth; deeper, and by the clock:
+DEEP_BITS = 20
+
+
+@dataclass
+class _Search:
+    """The arrays of a search; see ``alphabeta_kernels.py``."""
+
+    facts: Any
+    frames: Any
+    states: Any
+    actions: Any
+    scores: Any
+    keys: Any
+    table: Any
+    history: Any
+    killers: Any
+    rng: Any
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Return them in the order in which the kernel takes them."""
+        return tuple(vars(self).values())
+
+
+class AlphaBetaAgent:
+    """Search all turns to a depth, ``alphabeta:2``, or as deep as time allows, ``alphabeta:250ms``.
+
+    Positions at that depth are judged by the game's ``evaluation.py``, by nothing where it has
+    none. The search deepens turn by turn. Among actions of equal value chance decides.
+    """
+
+    def __init__(self, argument: str | None = None) -> None:
+        """Take the depth in turns or the time; see `make_agent`."""
+        self.budget = parse_budget("alphabeta", argument, "turns", MOST_TURNS)
+        self.name = f"alphabeta:{argument}"
+        self._table: Any = None
+        self._searches = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_table": None, "_searches": 0}
+
+    def select_action(self, state: State, rng: np.random.Generator) -> int:
+        """Return the action to play in a running state.
+
+        Raises:
+            ValueError: The game is over.
+        """
+        return self._search(state, rng)[2]
+
+    def analyse(self, state: State, rng: np.random.Generator) -> Analysis:
+        """Do the same and return, with the action, what the search found.
+
+        Raises:
+            ValueError: The game is over.
+        """
+        drivers, search, action, score, depth = self._search(state, rng)
+        certain = abs(score) > drivers.SURE
+        value = math.copysign(1.0, score) if certain else math.tanh(score / SCALE)
+        line = [action]
+        after = state.child(action)
+        while not after.is_terminal() and len(line) < 2 * depth:
+            more = int(drivers.reply(after._array, search.facts, search.keys, search.table))
+            if more < 0 or not after._mask[more]:
+                break
+            line.append(more)
+            after.apply_action(more)
+        return Analysis(
+            action=action,
+            value=value,
+            proven=certain,
+            line=line_texts(state, line),
+            effort=int(search.facts[drivers.NODES]),
+            depth=depth,
+            values={action: value},
+            texts={action: state.action_to_string(action)},
+        )
+
+    def _search(
+        self, state: State, rng: np.random.Generator
+    ) -> tuple[ModuleType, _Search, int, int, int]:
+        """Return drivers, search, action, its score and the depth of the last whole search."""
+        if state.is_terminal():
+            raise ValueError("the game is over: no action is left to choose")
+        drivers = drivers_of(state.game.type, "alphabeta_kernels")
+        start = time.perf_counter()
+        search = self._prepare(drivers, state, rng)
+        last, ms = self.budget.count or MOST_TURNS, self.budget.ms
+        end = math.inf if ms is None else start + ms / 1000
+        action, score, reached = -1, 0, 0
+        for depth in range(1, last + 1):
+            drivers.begin(state._array, depth, search.facts, search.frames, search.states)
+            finished = False
+            while not finished and (action < 0 or time.perf_counter() < end):
+                finished = bool(drivers.advance(CHUNK, *search.arrays()))
+            best = int(search.frames[0, drivers.ACTION])
+            if best >= 0:  # the best of before was tried first, so what follows is no worse
+                action, score = best, int(search.frames[0, drivers.BEST])
+            if not finished:
+                break
+            reached = depth
+            if abs(score) > drivers.SURE:
+                break
+        return drivers, search, action, score, reached
+
+    def _prepare(self, drivers: ModuleType, state: State, rng: np.random.Generator) -> _Search:
+        """Return the arrays of a new search. The table is kept; a salt makes old entries void."""
+        count = self.budget.count
+        size = 1 << TABLE_BITS.get(count or 0, DEEP_BITS)
+        levels, most = 2 * (count or MOST_TURNS) + 2, drivers.rules.MAX_ACTIONS
+        if self._table is None:
+            self._table = np.zeros(size, np.uint64), np.zeros((size, 4), np.int64)
+        self._searches += 1
+        keys, table = self._table
+        facts = np.zeros(drivers.FACTS, np.int64)
+        facts[drivers.SALT] = self._searches
+        return _Search(
+            facts=facts,
+            frames=np.zeros((levels, drivers.FRAME), np.int64),
+            states=np.zeros((levels, len(state._array)), state._array.dtype),
+            actions=np.zeros((levels, most), np.int64),
+            scores=np.zeros((levels, most), np.int64),
+            keys=keys,
+            table=table,
+            history=np.zeros(2 * state.game.num_distinct_actions, np.int64),
+            killers=np.full((levels, 2), -1, np.int64),
+            rng=rng.integers(1, 2**64, size=1, dtype=np.uint64),
+        )

@@ -1,0 +1,59 @@
+"""What a search agent found out about a position, for people and programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ludarium.core.game import State
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The answer of a search agent and what it is built on.
+
+    Attributes:
+        action: the one to play.
+        value: of the position for the player to move, from -1 (lost) to 1 (won).
+        proven: whether the value is certain.
+        line: the actions that the search expects, as text, the one to play first.
+        effort: simulations run, or positions looked at.
+        depth: whole turns looked ahead by alpha-beta, 0 for a search that does not count them.
+        visits: simulations through each action that was looked at (MCTS only).
+        values: value of each such action for the player to move.
+        texts: those actions as text.
+    """
+
+    action: int
+    value: float
+    proven: bool
+    line: tuple[str, ...]
+    effort: int
+    depth: int = 0
+    visits: dict[int, int] = field(default_factory=dict)
+    values: dict[int, float] = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        certain = " (proven)" if self.proven else ""
+        depth = f", {self.depth} turn{'s' if self.depth > 1 else ''} deep" if self.depth else ""
+        lines = [
+            f"plays {self.line[0]}: value {self.value:+.3f}{certain}, "
+            f"{self.effort:,} {'positions' if self.depth else 'simulations'}{depth}",
+            f"line: {' '.join(self.line)}",
+        ]
+        order = sorted(self.values, key=lambda a: (self.visits.get(a, 0), self.values[a]))[::-1]
+        for action in order[:8]:
+            visits = f"{self.visits[action]:>9,} visits" if self.visits else ""
+            lines.append(f"  {self.texts[action]:<10}{visits}  value {self.values[action]:+.3f}")
+        return "\n".join(lines)
+
+
+def line_texts(state: State, actions: list[int]) -> tuple[str, ...]:
+    """Return a sequence of actions from a state as texts, as far as they are legal."""
+    state, texts = state.clone(), []
+    for action in actions:
+        if not state._mask[action]:
+            break
+        texts.append(state.action_to_string(action))
+        state.apply_action(action)
+    return tuple(texts)

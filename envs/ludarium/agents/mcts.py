@@ -1,0 +1,139 @@
+"""The agent `mcts`: Monte Carlo tree search, for any game, inside its kernels."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ludarium.agents.analysis import Analysis, line_texts
+from ludarium.agents.budget import parse_budget
+from ludarium.agents.drivers import drivers_of
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ludarium.core.game import State
+
+EXPLORE = 1.0  # weight of the confidence term; results are +1 and -1
+MOST_SIMULATIONS = 10_000_000
+MOST_NODES = 4_000_000  # of one tree, 40 bytes each; it serves searches limited by time
+NODES_PER_MS = 600  # more than any game adds
+CHUNK = 128  # simulations between two looks at the clock
+
+
+class MCTSAgent:
+    """Search by simulated games: ``mcts:200`` simulations or ``mcts:250ms`` for each decision.
+
+    See ``mcts_kernels.py``. With a count the answer depends on the position and the seed alone,
+    and within a turn of two actions on the first decision, whose tree is kept for the second.
+    """
+
+    def __init__(self, argument: str | None = None) -> None:
+        """Take the number of simulations or the time; see `make_agent`."""
+        self.budget = parse_budget("mcts", argument, "simulations", MOST_SIMULATIONS)
+        self.name = f"mcts:{argument}"
+        self._forget()
+
+    def _forget(self) -> None:
+        self._game: Any = None  # that the arrays belong to
+        self._expected: Any = None  # state array of the next decision of the same turn
+        self._action = -1  # that leads there
+        self._nodes: Any = None
+        self._tree = np.zeros(2, np.int64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "budget": self.budget}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+        self._forget()
+
+    def select_action(self, state: State, rng: np.random.Generator) -> int:
+        """Return the action to play in a running state.
+
+        Raises:
+            ValueError: The game is over.
+        """
+        drivers, _ = self._search(state, rng)
+        return self._answer(drivers, state)
+
+    def analyse(self, state: State, rng: np.random.Generator) -> Analysis:
+        """Do the same and return, with the action, what the search found.
+
+        Raises:
+            ValueError: The game is over.
+        """
+        drivers, done = self._search(state, rng)
+        root, sign = int(self._tree[drivers.ROOT]), 1 - 2 * state.current_player()
+        found = drivers.children(self._nodes, root)
+        line = drivers.principal_line(self._nodes, root).tolist()
+        certain = {drivers.RUNNING: None, drivers.WON_0: 1.0, drivers.WON_1: -1.0}
+        values, visits = {}, {}
+        for action, count, total, status in found.tolist():
+            known = certain.get(status, 0.0)
+            visits[action] = count
+            values[action] = sign * (total / count if known is None else known)
+        proven = int(self._nodes[root, drivers.PROVEN]) != drivers.RUNNING
+        action = self._answer(drivers, state)
+        return Analysis(
+            action=action,
+            value=values[action],
+            proven=proven,
+            line=line_texts(state, line),
+            effort=done,
+            visits=visits,
+            values=values,
+            texts={a: state.action_to_string(a) for a in visits},
+        )
+
+    def _answer(self, drivers: ModuleType, state: State) -> int:
+        """Return the chosen action, and remember the position if the turn goes on after it."""
+        chosen = drivers.best_child(self._nodes, self._tree[drivers.ROOT])
+        action = int(self._nodes[chosen, drivers.ACTION])
+        after = state.child(action)
+        self._action, self._expected = action, None
+        if after.turn_number() == state.turn_number() and not after.is_terminal():
+            self._expected = after._array
+        return action
+
+    def _search(self, state: State, rng: np.random.Generator) -> tuple[ModuleType, int]:
+        """Grow the tree of a state; returns the drivers and the number of simulations."""
+        if state.is_terminal():
+            raise ValueError("the game is over: no action is left to choose")
+        drivers = drivers_of(state.game.type, "mcts_kernels")
+        stream = rng.integers(1, 2**64, size=1, dtype=np.uint64)
+        array, count, ms = state._array, self.budget.count, self.budget.ms
+        start = time.perf_counter()
+        if not self._kept(drivers, state, stream):
+            self._prepare(drivers, state)
+            drivers.begin(array, self._nodes, self._tree, stream)
+        if count is not None:
+            done = drivers.simulate(array, self._nodes, self._tree, stream, count, EXPLORE)
+            return drivers, int(done)
+        done, end = 0, start + (ms or 0) / 1000
+        while True:
+            more = int(drivers.simulate(array, self._nodes, self._tree, stream, CHUNK, EXPLORE))
+            done += more
+            if more < CHUNK or time.perf_counter() >= end:
+                return drivers, done
+
+    def _kept(self, drivers: ModuleType, state: State, stream: Any) -> bool:
+        """Say whether the tree of the turn's first decision was made to serve for this state."""
+        expected, self._expected = self._expected, None
+        if expected is None or self._game != state.game:
+            return False
+        if not np.array_equal(expected, state._array):
+            return False
+        return bool(drivers.descend(state._array, self._nodes, self._tree, self._action, stream))
+
+    def _prepare(self, drivers: ModuleType, state: State) -> None:
+        """Have room for the nodes of a turn's decisions: one a simulation, and the root."""
+        count = self.budget.count
+        if count is None:
+            count = NODES_PER_MS * (self.budget.ms or 0)
+        capacity = min(2 * count + 4, MOST_NODES)
+        if self._nodes is None or len(self._nodes) != capacity:
+            self._nodes = np.empty((capacity, drivers.FIELDS), np.int32)
+        self._game = state.game

@@ -1,0 +1,380 @@
+# mypy: ignore-errors
+"""Drivers of Monte Carlo tree search over any game's jitted rules.
+
+A template like `ludarium.agents.kernels`, executed once for each game by
+`ludarium.agents.drivers.drivers_of` with these global names:
+
+    rules        the game's rules.py
+    kernels      the drivers of core.kernels, compiled for the game
+    evaluation   its evaluation.py, or None
+
+UCT (Kocsis and Szepesvari 2006) with proven nodes (Winands, Bjornsson, Saito 2008). Each simulation
+walks down by upper confidence bounds, adds one node, plays the game out from there, and counts the
+result in all nodes of its way. Results are always seen from player 0's side, so nothing changes
+sign on the way up, however many actions a turn has; only the choice of a child asks who is to move.
+
+The tree is int32[capacity, FIELDS], a row a node, its children a linked list. A node's children
+come in a pseudorandom order, one a visit. A node is PROVEN when its result is certain: the game is
+over there, the player to move has a winning turn, or all its children are proven. Proven nodes are
+not visited again. When the tree is full, simulations go on without new nodes.
+"""
+
+from types import ModuleType
+
+import numpy as np
+from numba import njit
+
+from ludarium.core.jit import JIT
+
+rules: ModuleType = globals()["rules"]
+kernels: ModuleType = globals()["kernels"]
+evaluation: ModuleType | None = globals()["evaluation"]
+
+U = np.uint64
+RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4
+
+# A node: the action that led to it, the player to move in it, the number of its legal actions and
+# of its children, the first child, the next sibling (NONE: no more), the visits, the sum of their
+# results (+1 won by player 0, -1 by player 1), and RUNNING or the status that is certain.
+ACTION, PLAYER, LEGAL, MADE, CHILD, NEXT, VISITS, TOTAL, PROVEN = range(9)
+FIELDS = 10
+NONE = 0  # no node is a child of row 0, the first root
+
+# What the search keeps: nodes in use, and the root.
+SIZE, ROOT = 0, 1
+
+LONGEST = 400  # nodes of a way down
+CONTEMPT = -0.3  # a certain draw is declined while what is open is not clearly worse
+
+# Steps through the children: larger than any number of actions, prime, so each child comes once.
+STRIDES = np.array([2147483647, 2147483629, 2147483587, 2147483579, 2147483563], np.int64)
+
+# ---------------------------------------------------------------- playing out
+
+if evaluation is not None and hasattr(evaluation, "playout_action"):
+    playout_action = evaluation.playout_action
+else:
+
+    @njit(**JIT)
+    def wins(state, action, work):
+        """Say whether an action wins for the player to move, at once or with a second one."""
+        won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
+        middle = state.copy()
+        rules.apply(middle, action)
+        if middle[rules.STATUS] != RUNNING or middle[rules.TURN] != turn:
+            return np.int64(middle[rules.STATUS]) == won
+        actions = np.empty(rules.MAX_ACTIONS, np.int64)
+        rules.legal(middle, work)
+        n = rules.list_actions(middle, work, actions)
+        after = middle.copy()
+        for k in range(n):
+            after[:] = middle
+            rules.apply(after, actions[k])
+            if np.int64(after[rules.STATUS]) == won:
+                return True
+        return False
+
+    @njit(**JIT)
+    def playout_action(state, work, rng):
+        """Return the first action of a turn that wins, else a random one, -1 if there is none."""
+        actions = np.empty(rules.MAX_ACTIONS, np.int64)
+        rules.legal(state, work)
+        n = rules.list_actions(state, work, actions)
+        for k in range(n):
+            if wins(state, actions[k], work):
+                return actions[k]
+        if n == 0:
+            return np.int64(-1)
+        return actions[rules.below(rng, n)]
+
+
+@njit(**JIT)
+def play_out(state, work, rng):
+    """Play to the end, in place, by random actions and turns that win; returns the status."""
+    while state[rules.STATUS] == RUNNING:
+        if state[rules.TURN] >= state[rules.MAX_TURNS]:
+            kernels.settle(state, work)
+            break
+        action = playout_action(state, work, rng)
+        if action < 0:
+            state[rules.STATUS] = WON_1 if state[rules.PLAYER] == 0 else WON_0
+            break
+        rules.apply(state, action)
+    return np.int64(state[rules.STATUS])
+
+
+@njit(**JIT)
+def winning_action(state, work, rng):
+    """Return the first action of a turn that wins, -1 if there is none."""
+    won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
+    after = state.copy()
+    first = playout_action(after, work, rng)
+    action = first
+    while action >= 0:
+        rules.apply(after, action)
+        if after[rules.STATUS] != RUNNING or after[rules.TURN] != turn:
+            break
+        action = playout_action(after, work, rng)
+    return first if np.int64(after[rules.STATUS]) == won else np.int64(-1)
+
+
+# ---------------------------------------------------------------- the tree
+
+
+@njit(**JIT)
+def add_node(nodes, tree, action, player, legal, status):
+    """Add a node without children; returns its row."""
+    row = tree[SIZE]
+    tree[SIZE] = row + 1
+    node = nodes[row]
+    node[:] = 0
+    node[ACTION] = action
+    node[PLAYER] = player
+    node[LEGAL] = legal
+    node[PROVEN] = status
+    return row
+
+
+@njit(**JIT)
+def add_child(nodes, tree, parent, action, state, legal):
+    """Add the child that an action of `parent` leads to, `state` being settled there."""
+    player, status = np.int64(state[rules.PLAYER]), np.int64(state[rules.STATUS])
+    row = add_node(nodes, tree, action, player, legal, status)
+    nodes[row, NEXT] = nodes[parent, CHILD]
+    nodes[parent, CHILD] = row
+    nodes[parent, MADE] += 1
+    return row
+
+
+@njit(**JIT)
+def begin(state, nodes, tree, rng):
+    """Start a new tree at a running state; a turn that wins at once is found here."""
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    tree[SIZE] = 0
+    n = rules.legal(state, work)
+    tree[ROOT] = add_node(nodes, tree, -1, np.int64(state[rules.PLAYER]), n, RUNNING)
+    prove_win(state, nodes, tree, rng)
+
+
+@njit(**JIT)
+def prove_win(state, nodes, tree, rng):
+    """Give the root, if the player to move can win with this turn, a proven child for it."""
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    root = tree[ROOT]
+    action = winning_action(state, work, rng)
+    if action >= 0:
+        row = add_node(nodes, tree, action, nodes[root, PLAYER], 0, WON_0 + nodes[root, PLAYER])
+        nodes[row, VISITS] = 1
+        nodes[row, TOTAL] = 1 - 2 * nodes[root, PLAYER]
+        nodes[row, NEXT] = nodes[root, CHILD]
+        nodes[root, CHILD] = row
+        nodes[root, PROVEN] = WON_0 + nodes[root, PLAYER]
+
+
+@njit(**JIT)
+def descend(state, nodes, tree, action, rng):
+    """Make the child that an action leads to the root; `state` is the one after it, running.
+
+    Returns whether there is such a node.
+    """
+    row = nodes[tree[ROOT], CHILD]
+    while row != NONE and nodes[row, ACTION] != action:
+        row = nodes[row, NEXT]
+    if row == NONE or nodes[row, LEGAL] == 0:
+        return False
+    tree[ROOT] = row
+    if nodes[row, PROVEN] == WON_0 + nodes[row, PLAYER]:  # perhaps by a playout, without a child
+        prove_win(state, nodes, tree, rng)
+    return True
+
+
+@njit(**JIT)
+def select(nodes, node, explore):
+    """Return the child with the largest upper confidence bound, NONE if all are proven."""
+    sign = 1.0 - 2.0 * nodes[node, PLAYER]
+    scale = explore * explore * np.log(np.float64(nodes[node, VISITS]))
+    best, bound = NONE, -np.inf
+    row = nodes[node, CHILD]
+    while row != NONE:
+        if nodes[row, PROVEN] == RUNNING:
+            part = 1.0 / nodes[row, VISITS]
+            value = sign * nodes[row, TOTAL] * part + np.sqrt(scale * part)
+            if value > bound:
+                best, bound = row, value
+        row = nodes[row, NEXT]
+    return best
+
+
+@njit(**JIT)
+def settled(nodes, node):
+    """Return the result of a node with a proven child: RUNNING if it is not certain yet."""
+    won, lost = WON_0 + nodes[node, PLAYER], WON_1 - nodes[node, PLAYER]
+    open_, result = nodes[node, MADE] < nodes[node, LEGAL], lost
+    row = nodes[node, CHILD]
+    while row != NONE:
+        status = nodes[row, PROVEN]
+        if status == won:
+            return won
+        if status == RUNNING:
+            open_ = True
+        elif status != lost:
+            result = status
+        row = nodes[row, NEXT]
+    return RUNNING if open_ else result
+
+
+@njit(**JIT)
+def simulate(start, nodes, tree, rng, count, explore):
+    """Run simulations from the root, whose state is `start`; returns how many.
+
+    Stops early when the root is proven. Draws on rng uint64[1].
+
+    Args:
+        start: [W], a running state.
+        nodes: int32[capacity, FIELDS], changed.
+        tree: int64[2], changed.
+        rng: uint64[1], advanced.
+        count: of simulations.
+        explore: weight of the confidence term.
+    """
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    way = np.empty(LONGEST, np.int64)
+    state = start.copy()
+    root = tree[ROOT]
+    for done in range(count):
+        if nodes[root, PROVEN] != RUNNING:
+            return done
+        state[:] = start
+        node, depth = root, 1
+        way[0] = root
+        while depth < LONGEST:
+            made, legal = nodes[node, MADE], nodes[node, LEGAL]
+            if made < legal and tree[SIZE] < len(nodes):
+                rules.legal(state, work)
+                stride = STRIDES[node % len(STRIDES)]
+                k = (np.int64(node) * 40503 + (made + 1) * stride) % legal
+                action = rules.nth_action(state, work, k)
+                rules.apply(state, action)
+                node = add_child(nodes, tree, node, action, state, 0)
+                legal = kernels.settle(state, work)
+                nodes[node, LEGAL] = legal
+                nodes[node, PROVEN] = np.int64(state[rules.STATUS])
+                way[depth] = node
+                depth += 1
+                break
+            child = select(nodes, node, explore)
+            if child == NONE:
+                break
+            rules.apply(state, nodes[child, ACTION])
+            node = child
+            way[depth] = node
+            depth += 1
+        status = np.int64(state[rules.STATUS])
+        if status == RUNNING:
+            mover, turn = np.int64(state[rules.PLAYER]), np.int64(state[rules.TURN])
+            status = play_out(state, work, rng)
+            if status == WON_0 + mover and np.int64(state[rules.TURN]) <= turn + 1:
+                nodes[node, PROVEN] = status
+        result = 0
+        if status == WON_0:
+            result = 1
+        elif status == WON_1:
+            result = -1
+        for i in range(depth):
+            nodes[way[i], VISITS] += 1
+            nodes[way[i], TOTAL] += result
+        if nodes[node, PROVEN] != RUNNING:
+            for i in range(depth - 2, -1, -1):
+                proven = settled(nodes, way[i])
+                if proven == RUNNING:
+                    break
+                nodes[way[i], PROVEN] = proven
+    return count
+
+
+# ---------------------------------------------------------------- the answer
+
+
+@njit(**JIT)
+def lets_draw(nodes, node, player):
+    """Say whether the opponent of `player`, to move in a node, is known to have a draw there."""
+    if nodes[node, PLAYER] == player:
+        return False
+    row = nodes[node, CHILD]
+    while row != NONE:
+        if nodes[row, PROVEN] >= DRAWN:
+            return True
+        row = nodes[row, NEXT]
+    return False
+
+
+@njit(**JIT)
+def better(nodes, a, b, sign):
+    """Say whether a child has more visits than another one, or as many and a larger value."""
+    more = nodes[a, VISITS] - nodes[b, VISITS]
+    return b == NONE or more > 0 or (more == 0 and sign * (nodes[a, TOTAL] - nodes[b, TOTAL]) > 0)
+
+
+@njit(**JIT)
+def best_child(nodes, node):
+    """Return the child to play: a proven win, else the most visited that is not lost.
+
+    A draw, or what lets the opponent draw, is played only where everything else promises less than
+    CONTEMPT. NONE without children.
+    """
+    player = nodes[node, PLAYER]
+    sign = 1 - 2 * player
+    won, lost = WON_0 + player, WON_1 - player
+    best = drawing = losing = NONE
+    row = nodes[node, CHILD]
+    while row != NONE:
+        status = nodes[row, PROVEN]
+        if status == won:
+            return row
+        if status == lost:
+            if better(nodes, row, losing, sign):
+                losing = row
+        elif status != RUNNING or lets_draw(nodes, row, player):
+            if better(nodes, row, drawing, sign):
+                drawing = row
+        elif better(nodes, row, best, sign):
+            best = row
+        row = nodes[row, NEXT]
+    if drawing != NONE and sign * nodes[best, TOTAL] < CONTEMPT * nodes[best, VISITS]:
+        return drawing
+    if best != NONE:
+        return best
+    return drawing if drawing != NONE else losing
+
+
+@njit(**JIT)
+def children(nodes, node):
+    """Return int64[n, 4] of a node's children: action, visits, total of player 0, PROVEN."""
+    n = 0
+    row = nodes[node, CHILD]
+    while row != NONE:
+        n += 1
+        row = nodes[row, NEXT]
+    found = np.empty((n, 4), np.int64)
+    row = nodes[node, CHILD]
+    for i in range(n):
+        found[i, 0] = nodes[row, ACTION]
+        found[i, 1] = nodes[row, VISITS]
+        found[i, 2] = nodes[row, TOTAL]
+        found[i, 3] = nodes[row, PROVEN]
+        row = nodes[row, NEXT]
+    return found
+
+
+@njit(**JIT)
+def principal_line(nodes, node):
+    """Return the actions int64[n] of the children to play, from a node on."""
+    line = np.empty(LONGEST, np.int64)
+    n = 0
+    while n < LONGEST:
+        node = best_child(nodes, node)
+        if node == NONE:
+            break
+        line[n] = nodes[node, ACTION]
+        n += 1
+    return line[:n].copy()
