@@ -16,6 +16,7 @@ from ludarium.agents import Agent
 from ludarium.agents.drivers import drivers_of
 from ludarium.agents.greedy import GreedyAgent
 from ludarium.agents.random import RandomAgent
+from ludarium.arena.players import name_of
 from ludarium.core.aec import ILLEGAL_MODES, check_choice
 from ludarium.core.errors import IllegalActionError
 from ludarium.core.game import Game, GameType, State, seed_stream
@@ -35,7 +36,6 @@ from ludarium.wrappers.opponents import (
     as_mixture,
     check_pickles,
     legal_answer,
-    name_of,
 )
 from ludarium.wrappers.single import (
     OBSERVATIONS,
@@ -340,7 +340,8 @@ class SingleAgentVector(ThreadedVector):
         """Run a kernel and ask the opponents; if one fails, put everything back."""
         games = self._games
         outside = bool((games.opponents[:, 0] == _OUTSIDE).any())
-        before = [array.copy() for array in games] if outside else []
+        arrays: list[npt.NDArray[Any]] = list(games)
+        before = [array.copy() for array in arrays] if outside else []
         if self.copy:
             self._games = games = games._replace(planes=np.empty_like(games.planes))
         self._run(kernel, *arguments, *games)
@@ -349,7 +350,7 @@ class SingleAgentVector(ThreadedVector):
         try:
             self._ask()
         except BaseException:
-            for array, old in zip(games, before, strict=True):
+            for array, old in zip(arrays, before, strict=True):
                 array[:] = old
             raise
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from ludarium.agents import Agent, make_agent
+from ludarium.agents import Agent
+from ludarium.arena.players import Observation as Observation
+from ludarium.arena.players import Player, as_agent, name_of
 from ludarium.core.errors import IllegalActionError
 from ludarium.core.game import State, _as_int
 
-Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
-Policy: TypeAlias = Callable[[Observation], int]
-One: TypeAlias = "str | Agent | Policy"
-Opponent: TypeAlias = "One | Sequence[One] | Mapping[One, float]"
+Opponent: TypeAlias = "Player | Sequence[Player] | Mapping[Player, float]"
 
 
 @runtime_checkable
@@ -37,51 +36,6 @@ class BatchAgent(Protocol):
         ...
 
 
-class PolicyOpponent:
-    """A PettingZoo policy, a function of one observation, as an agent."""
-
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
-        self.name = name_of(policy)
-
-    def select_action(self, state: State, rng: np.random.Generator) -> int:
-        """Return what the policy answers, whatever that is."""
-        return self.policy(
-            {"observation": state.observation_tensor(), "action_mask": state.legal_actions_mask()}
-        )
-
-
-def name_of(opponent: Any) -> str:
-    """Return the name of an agent or a policy for messages."""
-    for attribute in ("name", "__name__"):
-        name = getattr(opponent, attribute, None)
-        if isinstance(name, str):
-            return name
-    return type(opponent).__name__
-
-
-def as_agent(opponent: One) -> Agent:
-    """Return one opponent of any kind as an agent.
-
-    Raises:
-        ValueError: There is no agent of this spec.
-        TypeError: It is nothing that can play.
-    """
-    if isinstance(opponent, str):
-        return make_agent(opponent)
-    if not isinstance(opponent, type):
-        if callable(getattr(opponent, "select_action", None)):
-            agent: Agent = opponent  # type: ignore[assignment]
-            return agent
-        if callable(opponent):
-            return PolicyOpponent(opponent)
-    raise TypeError(
-        "an opponent is the spec of an agent, has select_action(state, rng), is a policy "
-        "f(observation) -> action, or a list or dict (with weights) of these, not "
-        f"{opponent!r}"
-    )
-
-
 def as_mixture(opponent: Opponent) -> tuple[list[Agent], npt.NDArray[np.float64]]:
     """Return the agents of an opponent or mixture, and the probability of each, float64 [K].
 
@@ -96,7 +50,10 @@ def as_mixture(opponent: Opponent) -> tuple[list[Agent], npt.NDArray[np.float64]
         ones, weights = opponent, [1.0] * len(opponent)
     else:
         ones, weights = [opponent], [1.0]
-    agents = [as_agent(one) for one in ones]
+    try:
+        agents = [as_agent(one) for one in ones]
+    except TypeError as error:
+        raise TypeError(f"opponent={opponent!r}: {error}; or a list or dict of such") from error
     if not agents:
         raise ValueError(f"opponent={opponent!r} is not allowed: a mixture has at least one")
     for agent, weight in zip(agents, weights, strict=True):

@@ -1,0 +1,286 @@
+"""Stable-Baselines3: a batch of games as its `VecEnv`, a network for planes, models in files."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+import zipfile
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+try:
+    import torch
+    from gymnasium import spaces
+    from stable_baselines3.common.base_class import BaseAlgorithm
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, FlattenExtractor
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:  # pragma: no cover
+    raise ImportError("this needs Stable-Baselines3: pip install ludarium[train]") from error
+
+from ludarium.core.errors import one_of
+from ludarium.core.files import check_target, replacing
+from ludarium.core.game import Game
+from ludarium.wrappers.batch import make_batch
+from ludarium.wrappers.opponents import Opponent
+
+RECENT = 400  # games of each seat that the win rate is of
+
+# ---------------------------------------------------------------- the batch as a VecEnv
+
+
+class SB3VecEnv(VecEnv):
+    """A batch of single-agent games as Stable-Baselines3 wants it; made for MaskablePPO.
+
+    Answers for `action_masks`, resets by itself, and gives at the end of a game what `Monitor`
+    gives: ``info["episode"]`` with ``r``, ``l`` (actions of the learner) and ``t`` (seconds); also
+    ``is_success``, from which SB3 logs its success rate, ``seat``, ``opponent``, ``result`` and
+    ``reason``. `win_rates` tells the seats apart.
+
+    A game that `max_turns` ends is no cut in an endless task: its 0 is the result, so that
+    ``TimeLimit.truncated`` is False and nothing is added to it.
+
+    Args:
+        game: name of the game.
+        num_envs: how many games.
+        **options: the game's options, and those of `ludarium.wrappers.batch.SingleAgentVector` but
+            `autoreset`: opponent, seat, observation, illegal, seed, num_threads.
+
+    Raises:
+        ValueError: The game or an option is unknown, or a value is not allowed.
+    """
+
+    def __init__(self, game: str, num_envs: int = 64, **options: Any) -> None:
+        if "autoreset" in options:
+            raise ValueError("Stable-Baselines3 resets in the same step: autoreset is no option")
+        self.batch = make_batch(game, num_envs, autoreset="same_step", **options)
+        self.game: Game = self.batch.game
+        self.started = time.time()
+        self._recent: tuple[deque[float], ...] = (deque(maxlen=RECENT), deque(maxlen=RECENT))
+        self._actions: npt.NDArray[Any] = np.zeros(num_envs, np.int64)
+        super().__init__(
+            num_envs, self.batch.single_observation_space, self.batch.single_action_space
+        )
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Change the opponent, or mixture of them, of the games that begin from now on."""
+        self.batch.set_opponent(opponent)
+
+    def win_rates(self) -> tuple[float, float]:
+        """Return the win rate as player 0 and as player 1 over the last games; nan without any.
+
+        A game without a winner counts as half.
+        """
+        first, second = (sum(seat) / len(seat) if seat else np.nan for seat in self._recent)
+        return first, second
+
+    def reset(self) -> Any:
+        """Start all games anew; returns observations."""
+        given = [seed for seed in self._seeds if seed is not None]
+        observations, info = self.batch.reset(seed=given if len(given) == self.num_envs else None)
+        self.reset_infos = [{"seat": int(seat)} for seat in info["seat"]]
+        self._reset_seeds()
+        self._reset_options()
+        return observations
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        """Take the learner's actions."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], Any]:
+        """Play them; returns observations, rewards, whether games ended, infos."""
+        observations, rewards, terminated, truncated, info = self.batch.step(self._actions)
+        over = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if over.any():
+            ends, last = info["final_info"], info["final_obs"]
+            seconds = round(time.time() - self.started, 6)
+            for i in np.flatnonzero(over):
+                reward, seat = float(rewards[i]), int(ends["seat"][i])
+                self._recent[seat].append((reward + 1) / 2)
+                one = {key: rows[i] for key, rows in last.items()} if _is_dict(last) else last[i]
+                infos[i] = {
+                    "terminal_observation": one,
+                    "TimeLimit.truncated": False,
+                    "episode": {"r": reward, "l": int(ends["length"][i]), "t": seconds},
+                    "is_success": reward > 0,
+                    "seat": seat,
+                    "opponent": ends["opponent"][i],
+                    "result": tuple(ends["result"][i].tolist()),
+                    "reason": ends["reason"][i],
+                }
+        return observations, rewards, over, infos
+
+    # ---- what algorithms ask of single environments
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Return for each game its row of `action_masks`, the one method there is."""
+        if method_name != "action_masks":
+            raise AttributeError(f"the batch has no method {method_name!r} of single games")
+        masks = self.batch.action_masks()
+        return [masks[i] for i in self._get_indices(indices)]
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute for each game: `action_masks`, or what the batch has for all."""
+        rows = list(self._get_indices(indices))
+        if attr_name == "action_masks":
+            return [lambda i=i: self.batch.action_masks()[i] for i in rows]
+        return [getattr(self.batch, attr_name)] * len(rows)
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Say whether `get_attr` knows it."""
+        return hasattr(self.batch, attr_name)
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refuse: single games have no attributes of their own."""
+        raise AttributeError(f"{attr_name!r} cannot be set for single games of a batch")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Say yes to `Monitor`, whose statistics are here, and no to others."""
+        wrapped = isinstance(wrapper_class, type) and issubclass(Monitor, wrapper_class)
+        return [wrapped for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
+        """Return no pictures: a batch draws none."""
+        return [None] * self.num_envs
+
+    def close(self) -> None:
+        """Stop the threads of the batch."""
+        self.batch.close()
+
+
+def _is_dict(observations: Any) -> bool:
+    return isinstance(observations, dict)
+
+
+# ---------------------------------------------------------------- a network for planes
+
+
+class PlanesExtractor(BaseFeaturesExtractor):
+    """Convolutions over planes, channels last as the environments give them, then one layer.
+
+    Pass it as ``policy_kwargs={"features_extractor_class": PlanesExtractor}``; SB3's own
+    `NatureCNN` refuses boards.
+
+    Args:
+        observation_space: a Box (H, W, C).
+        channels: of each convolution, 3 x 3.
+        layers: how many convolutions.
+        features_dim: length of the features.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Box,
+        channels: int = 32,
+        layers: int = 2,
+        features_dim: int = 128,
+    ) -> None:
+        if len(observation_space.shape) != 3:
+            raise ValueError(f"planes are needed, (H, W, C), not {observation_space.shape}")
+        super().__init__(observation_space, features_dim)
+        height, width, planes = observation_space.shape
+        parts: list[torch.nn.Module] = []
+        for layer in range(layers):
+            parts += [torch.nn.Conv2d(channels if layer else planes, channels, 3, padding=1)]
+            parts += [torch.nn.ReLU()]
+        flat = height * width * (channels if layers else planes)
+        parts += [torch.nn.Flatten(), torch.nn.Linear(flat, features_dim), torch.nn.ReLU()]
+        self.network = torch.nn.Sequential(*parts)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Return features float [N, features_dim] of planes float [N, H, W, C]."""
+        features: torch.Tensor = self.network(observations.permute(0, 3, 1, 2))
+        return features
+
+
+# ---------------------------------------------------------------- models in files
+
+SIDE_ENTRY, FORMAT = "ludarium.json", 1
+
+#: What a model's settings may name: an agent's network is built from these and nothing else.
+EXTRACTORS = {kind.__name__: kind for kind in (PlanesExtractor, FlattenExtractor)}
+ACTIVATIONS = {
+    kind.__name__: kind
+    for kind in (torch.nn.Tanh, torch.nn.ReLU, torch.nn.ELU, torch.nn.SiLU, torch.nn.LeakyReLU)
+}
+
+
+def _named(what: str, value: Any, known: dict[str, Any]) -> str:
+    for name, kind in known.items():
+        if kind is value:
+            return name
+    raise ValueError(
+        f"the model's {what} is {value!r}: only {one_of(known)} can be named in a file"
+    )
+
+
+def describe(model: BaseAlgorithm, game: Game | None = None) -> dict[str, Any]:
+    """Return what a model's file says of it: game, version, options, settings of the network.
+
+    Args:
+        model: a MaskablePPO model (or another with its kind of policy).
+        game: what it plays; None: the game of its environment, a `SB3VecEnv`.
+
+    Raises:
+        ValueError: The game is not known, or the network is made of parts that cannot be named.
+    """
+    found = game or getattr(model.get_env(), "game", None)
+    if not isinstance(found, Game):
+        raise ValueError("the model's environment does not say its game: give game=load_game(...)")
+    policy: Any = model.policy
+    return {
+        "format": FORMAT,
+        "game": found.name,
+        "version": found.version,
+        "options": dict(found.options),
+        "num_timesteps": int(model.num_timesteps),
+        "observation": "flat" if len(policy.observation_space.shape or ()) == 1 else "planes",
+        "network": {
+            "net_arch": policy.net_arch,
+            "activation": _named("activation", policy.activation_fn, ACTIVATIONS),
+            "extractor": _named("extractor", policy.features_extractor_class, EXTRACTORS),
+            "extractor_options": policy.features_extractor_kwargs,
+            "share_features_extractor": bool(policy.share_features_extractor),
+        },
+    }
+
+
+def save_model(
+    model: BaseAlgorithm,
+    path: str | os.PathLike[str],
+    game: Game | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write a model to a file that `make_agent("sb3:FILE")` plays and SB3's own `load` reads.
+
+    An interrupted write leaves the old file as it was.
+
+    Args:
+        model: a MaskablePPO model.
+        path: the file, ``.zip``.
+        game: what it plays; None: the game of its environment.
+        overwrite: whether a file that is there may be replaced.
+
+    Raises:
+        ValueError: See `describe`; or the name does not end in ``.zip``.
+        OSError: The file cannot be written, or is there already.
+    """
+    target = check_target(path, (".zip",), overwrite)
+    text = json.dumps(describe(model, game), indent=1)
+    buffer = io.BytesIO()
+    model.save(buffer)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr(SIDE_ENTRY, text)
+    with replacing(target, overwrite) as file:
+        file.write(buffer.getvalue())
+    return target
