@@ -13,6 +13,7 @@ import ludarium
 from ludarium.agents import make_agent
 from ludarium.arena import MatchResult, PlayerError, play_game, play_match
 from ludarium.arena.match import wilson
+from ludarium.arena.openings import opening_seed
 from ludarium.records import GameRecord, replay
 
 PASS = 267  # of Sphlag
@@ -140,8 +141,11 @@ def test_a_match_swaps_seats_and_repeats_with_its_seed(name, game):
     assert result.games == 6
     assert result.players == ("greedy", "random")
     assert result.seats == (0, 1, 0, 1, 0, 1)
-    for record, seat in zip(result.records, result.seats, strict=True):
+    for index, (record, seat) in enumerate(zip(result.records, result.seats, strict=True)):
         assert record.players[seat] == "greedy"
+        opening = opening_seed(4, index)
+        assert play_game(game, *record.players, seed=record.seed, opening=opening) == record
+    for record in play_match(game, "greedy", "random", games=4, seed=4, openings=False).records:
         assert play_game(game, *record.players, seed=record.seed) == record
     assert play_match(name, "greedy", "random", games=6, seed=4) == result
     assert play_match(game, "greedy", "random", games=4, seed=4).records == result.records[:4]
@@ -163,7 +167,7 @@ def test_counts_are_of_a_and_add_up(name, game):
 
 
 def test_draws_and_truncations_count_half_and_apart():
-    drawn = play_match("sphlag", passes, passes, games=4)
+    drawn = play_match("sphlag", passes, passes, games=4, openings=False)
     assert (drawn.draws, drawn.truncations, drawn.win_rate) == (4, 0, 0.5)
     cut = play_match(ludarium.load_game("sphlag", max_turns=1), passes, passes, games=4)
     assert (cut.draws, cut.truncations, cut.win_rate) == (0, 4, 0.5)
@@ -189,7 +193,7 @@ def test_a_player_that_raises_is_reported_with_the_games_so_far():
         return PASS
 
     with pytest.raises(PlayerError, match=r"fragile raised KeyError: 'weights'") as caught:
-        play_match("sphlag", passes, fragile, games=10)
+        play_match("sphlag", passes, fragile, games=10, openings=False)
     error = caught.value
     assert isinstance(error.__cause__, KeyError)
     assert error.player == "fragile"

@@ -213,7 +213,7 @@ def test_record_writes_by_suffix(run, suffix):
         ("perft sphlag --depth 0", "Invalid value for '--depth'"),
         ("perft sphlag --depth x", "Invalid value for '--depth'"),
         ("match sphlag random", "Missing argument 'B'"),
-        ("match sphlag random nobody", "there is no agent 'nobody': there is 'greedy' or 'random'"),
+        ("match sphlag random nobody", "there is no agent 'nobody': there is 'alphabeta'"),
         ("match sphlag random random:3", "agent 'random' takes no argument: random:3"),
         ("match sphlag random random --games 0", "Invalid value for '--games'"),
         ("record sphlag --out a.gif", "Missing option '--agents'"),

@@ -26,7 +26,8 @@ class Agent(Protocol):
     """Something that plays any game by looking at states.
 
     Agents of this package can be pickled and have a ``name``, the spec that makes another one like
-    it; tables show it.
+    it; tables show it. Those that compile have ``prepare(game)`` too, which the arena calls before
+    each game, off the clock.
     """
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:

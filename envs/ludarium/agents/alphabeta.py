@@ -16,13 +16,15 @@ from ludarium.agents.drivers import drivers_of
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from ludarium.core.game import State
+    from ludarium.core.game import Game, State
 
 MOST_TURNS = 30
 CHUNK = 1000  # positions between two looks at the clock
 SCALE = 100  # an advantage that makes the value of a position 0.76
 TABLE_BITS = {1: 10, 2: 16}  # entries of the table, by depth; deeper, and by the clock:
 DEEP_BITS = 20
+
+_ready: set[Any] = set()  # types of games whose kernels are loaded
 
 
 @dataclass
@@ -61,6 +63,12 @@ class AlphaBetaAgent:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_table": None, "_searches": 0}
+
+    def prepare(self, game: Game) -> None:
+        """Load the kernels of a game, so that no decision waits for that."""
+        if game.type not in _ready:
+            _ready.add(game.type)
+            AlphaBetaAgent("1").select_action(game.new_initial_state(0), np.random.default_rng(0))
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:
         """Return the action to play in a running state.

@@ -10,7 +10,7 @@ from ludarium.agents.agent import no_argument
 from ludarium.agents.drivers import drivers_of
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.game import Game, State
 
 
 class GreedyAgent:
@@ -26,6 +26,12 @@ class GreedyAgent:
     def __init__(self, argument: str | None = None) -> None:
         """Take no argument; see `make_agent`."""
         no_argument(self.name, argument)
+
+    def prepare(self, game: Game) -> None:
+        """Load the kernels of a game, so that no decision waits for that."""
+        drivers_of(game.type).choose_greedily(
+            game.new_initial_state(0)._array, np.ones(1, np.uint64)
+        )
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:
         """Return the first action of the turn to play from a running state.

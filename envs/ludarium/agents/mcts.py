@@ -14,13 +14,14 @@ from ludarium.agents.drivers import drivers_of
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from ludarium.core.game import State
+    from ludarium.core.game import Game, State
 
 EXPLORE = 1.0  # weight of the confidence term; results are +1 and -1
 MOST_SIMULATIONS = 10_000_000
 MOST_NODES = 4_000_000  # of one tree, 40 bytes each; it serves searches limited by time
 NODES_PER_MS = 600  # more than any game adds
 CHUNK = 128  # simulations between two looks at the clock
+_ready: set[Any] = set()  # types of games whose kernels are loaded
 
 
 class MCTSAgent:
@@ -49,6 +50,17 @@ class MCTSAgent:
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
         self._forget()
+
+    def prepare(self, game: Game) -> None:
+        """Load the kernels of a game, so that no decision waits for that."""
+        if game.type not in _ready:
+            _ready.add(game.type)
+            state, rng = game.new_initial_state(0), np.random.default_rng(0)
+            agent = MCTSAgent("1")
+            drivers, _ = agent._search(state, rng)
+            action = agent._answer(drivers, state)
+            stream = np.ones(1, np.uint64)
+            drivers.descend(state.child(action)._array, agent._nodes, agent._tree, action, stream)
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:
         """Return the action to play in a running state.

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from ludarium.agents import Agent
+from ludarium.arena.openings import opening_seed, play_opening
 from ludarium.arena.players import Player, as_agent, legal_answer, name_of
+from ludarium.arena.sequential import decided_after
 from ludarium.core.errors import IllegalActionError
 from ludarium.core.game import Game, _as_int
 from ludarium.core.records import DRAWN, ILLEGAL, MAX_TURNS, GameRecord
@@ -41,20 +44,21 @@ class MatchResult:
         """Number of games played."""
         return len(self.records)
 
-    def _scores(self) -> list[float]:
-        """Return the score of a in each game."""
+    @property
+    def scores(self) -> list[float]:
+        """Score of a in each game: 1, 0 or -1."""
         scored = zip(self.records, self.seats, strict=True)
         return [record.result[seat] if record.result else 0.0 for record, seat in scored]
 
     @property
     def wins(self) -> int:
         """Games that a won, by an illegal answer of b too."""
-        return sum(score > 0 for score in self._scores())
+        return sum(score > 0 for score in self.scores)
 
     @property
     def losses(self) -> int:
         """Games that a lost, by an illegal answer of its own too."""
-        return sum(score < 0 for score in self._scores())
+        return sum(score < 0 for score in self.scores)
 
     @property
     def draws(self) -> int:
@@ -76,7 +80,7 @@ class MatchResult:
         """Games that a, and that b, lost by an illegal answer."""
         scores = [
             score
-            for score, record in zip(self._scores(), self.records, strict=True)
+            for score, record in zip(self.scores, self.records, strict=True)
             if record.reason == ILLEGAL
         ]
         return sum(score < 0 for score in scores), sum(score > 0 for score in scores)
@@ -135,7 +139,7 @@ def wilson(rate: float, games: int, confidence: float = CONFIDENCE) -> tuple[flo
 
 
 class PlayerError(RuntimeError):
-    """A player raised an exception, which is this one's ``__cause__``.
+    """A player raised an exception, which is this one's ``__cause__``, or took too much time.
 
     Attributes:
         player: the player's name.
@@ -169,7 +173,42 @@ def _natural(name: str, value: Any, least: int = 0) -> int:
     return number
 
 
-def play_game(game: Game | str, a: Player, b: Player, seed: int = 0) -> GameRecord:
+@dataclass
+class Clock:
+    """The time that both players took.
+
+    Attributes:
+        limit: seconds that a player may take for one decision, None: any.
+        seconds: taken in all, by player.
+        turns: completed, by player.
+    """
+
+    limit: float | None = None
+    seconds: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    turns: list[int] = field(default_factory=lambda: [0, 0])
+
+
+def _seconds(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, (bool, str)) or not 0 < number < math.inf:
+        raise ValueError(f"{name}={value!r} is not allowed: {name} is a number > 0, or None")
+    return number
+
+
+def play_game(
+    game: Game | str,
+    a: Player,
+    b: Player,
+    seed: int = 0,
+    *,
+    opening: int | None = None,
+    time_limit: float | None = None,
+) -> GameRecord:
     """Play one game, `a` being player 0 and `b` player 1, and return its record.
 
     Args:
@@ -177,38 +216,65 @@ def play_game(game: Game | str, a: Player, b: Player, seed: int = 0) -> GameReco
         a: an agent, the spec of one, or a PettingZoo policy ``f(observation) -> action``.
         b: the same.
         seed: decides the set-up, where chance has a part in it, and the chance of both agents.
+        opening: the seed of a few random turns to begin with, as the games of a match have them;
+            None: the players play from the start.
+        time_limit: seconds that a player may take for one decision.
 
     A player who answers an action that is not legal loses: the reason is ``illegal``.
 
     Raises:
-        ValueError: The game, a spec or the seed is not allowed.
-        PlayerError: A player raised an exception.
+        ValueError: The game, a spec, a seed or the limit is not allowed.
+        PlayerError: A player raised an exception, or took longer than the limit.
     """
-    return _play(_game_of(game), as_agent(a), as_agent(b), _natural("seed", seed))
+    loaded, agents = _game_of(game), (as_agent(a), as_agent(b))
+    number, clock = _natural("seed", seed), Clock(_seconds("time_limit", time_limit))
+    if opening is not None:
+        opening = _natural("opening", opening)
+    return _play(loaded, *agents, number, opening, clock)
 
 
-def _play(game: Game, a: Agent, b: Agent, seed: int) -> GameRecord:
+def _play(
+    game: Game, a: Agent, b: Agent, seed: int, opening: int | None, clock: Clock
+) -> GameRecord:
     state = game.new_initial_state(seed)
+    if opening is not None:
+        state = play_opening(state, opening)
     names = name_of(a), name_of(b)
+    for agent in (a, b):  # what it loads and compiles is not on its clock
+        prepare = getattr(agent, "prepare", None)
+        if callable(prepare):
+            prepare(game)
     chance = [np.random.default_rng([seed, player]) for player in (0, 1)]
     while not state.is_terminal():
         player = state.current_player()
+        start = time.perf_counter()
         try:
             answer = (a, b)[player].select_action(state.clone(), chance[player])
         except Exception as error:
             record = GameRecord.from_state(state, names, seed)
             message = f"{names[player]} raised {type(error).__name__}: {error}"
             raise PlayerError(message, names[player], record) from error
+        spent = time.perf_counter() - start
+        clock.seconds[player] += spent
+        if clock.limit is not None and spent > clock.limit:
+            record = GameRecord.from_state(state, names, seed)
+            message = f"{names[player]} took {spent:.3g} s for a decision; it has {clock.limit:g} s"
+            raise PlayerError(message, names[player], record)
+        turn = state.turn_number()
         try:
             state.apply_action(legal_answer(state, answer))
         except IllegalActionError:
             result = (-1.0, 1.0) if player == 0 else (1.0, -1.0)
             return GameRecord.from_state(state, names, seed, result=result, reason=ILLEGAL)
+        clock.turns[player] += state.turn_number() != turn or state.is_terminal()
     return GameRecord.from_state(state, names, seed)
 
 
 def game_seed(seed: int, number: int) -> int:
-    """Return the seed of game `number` of a match: `play_game` with it plays the same game."""
+    """Return the seed of game `number` of a match.
+
+    `play_game` with it, and with `opening_seed` for its opening, plays the same game.
+    """
     words = np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)
     return int(words[0]) >> 11  # below 2**53: exact in every reader of JSON
 
@@ -220,32 +286,46 @@ def play_match(
     games: int = 100,
     seed: int = 0,
     on_game: Callable[[GameRecord, int], object] | None = None,
+    *,
+    openings: bool = True,
+    early_stop: bool = False,
+    time_limit: float | None = None,
 ) -> MatchResult:
     """Play a match: `a` is player 0 in the first game, player 1 in the second, and so on.
+
+    The two games of a pair begin with the same few random turns, each pair with others, so that
+    agents without chance play different games; see `ludarium.arena.openings`.
 
     Args:
         game: a game, or the name of one.
         a: an agent, the spec of one, or a PettingZoo policy ``f(observation) -> action``.
         b: the same.
-        games: how many.
+        games: how many, at most.
         seed: decides everything but the chance of policies, which have their own.
         on_game: called after each game with its record and which player, 0 or 1, was `a`.
+        openings: False: all games begin at the start.
+        early_stop: stop when a sequential test has decided who is better; see
+            `ludarium.arena.sequential`.
+        time_limit: seconds that a player may take for one decision.
 
     A player who answers an action that is not legal loses that game, which `illegal` counts.
 
     Raises:
-        ValueError: The game, a spec, the number or the seed is not allowed.
-        PlayerError: A player raised an exception; it has the result so far.
+        ValueError: The game, a spec, the number, the seed or the limit is not allowed.
+        PlayerError: A player raised an exception or took too long; it has the result so far.
     """
     loaded, agents = _game_of(game), (as_agent(a), as_agent(b))
     number, root = _natural("games", games, 1), _natural("seed", seed)
+    limit = _seconds("time_limit", time_limit)
     names = name_of(agents[0]), name_of(agents[1])
     records: list[GameRecord] = []
     seats: list[int] = []
     for index in range(number):
         seat = index % 2
+        opening = opening_seed(root, index) if openings else None
+        players = agents[seat], agents[1 - seat]
         try:
-            record = _play(loaded, agents[seat], agents[1 - seat], game_seed(root, index))
+            record = _play(loaded, *players, game_seed(root, index), opening, Clock(limit))
         except PlayerError as error:
             error.result = MatchResult(names, tuple(records), tuple(seats))
             raise
@@ -253,4 +333,8 @@ def play_match(
         seats.append(seat)
         if on_game is not None:
             on_game(record, seat)
+        if early_stop:
+            result = MatchResult(names, tuple(records), tuple(seats))
+            if decided_after(result.scores) is not None:
+                return result
     return MatchResult(names, tuple(records), tuple(seats))

@@ -1,4 +1,4 @@
-"""The command line: ``ludarium list | show | play | match | perft | record``.
+"""The command line: ``ludarium list | show | play | match | tournament | perft | record``.
 
 Games, Numba and pictures are imported by the commands that need them, when they run.
 """
@@ -15,6 +15,7 @@ from ludarium.cli.bench import bench_command
 from ludarium.cli.games import list_command, perft_command, show_command
 from ludarium.cli.matches import match_command, record_command
 from ludarium.cli.play import play_command
+from ludarium.cli.tournament import tournament_command
 
 MISTAKE, INTERRUPTED = 2, 130  # exit status
 
@@ -31,6 +32,7 @@ def cli(context: click.Context) -> None:
       ludarium show sphlag
       ludarium play sphlag --against greedy
       ludarium match sphlag greedy random --games 400
+      ludarium tournament sphlag --agents random,greedy,mcts:200 --games 20
       ludarium record sphlag --agents greedy,random --out game.gif
       ludarium perft sphlag --depth 4
 
@@ -46,6 +48,7 @@ for command in (
     show_command,
     play_command,
     match_command,
+    tournament_command,
     record_command,
     perft_command,
     bench_command,

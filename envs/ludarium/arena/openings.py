@@ -1,0 +1,64 @@
+"""Openings: a few random turns that a game begins with, so that no two games need be the same.
+
+Agents without chance play one game for ever. So the two games of a pair, in which the players swap
+seats, begin with the same random turns, and every pair with others.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from ludarium.agents.drivers import drivers_of
+from ludarium.core.game import Game, State, perft
+
+ENOUGH = 1000  # different openings that a game should have at least
+MOST_TURNS = 6
+TRIES = 100
+
+
+@functools.lru_cache(maxsize=32)
+def opening_turns(game: Game) -> int:
+    """Return how many turns an opening has: even, and with enough different ones.
+
+    At least one turn is left to play below `max_turns`.
+    """
+    state = game.new_initial_state(0)
+    left = game.max_turns - state.turn_number() - 1
+    for turns in range(2, MOST_TURNS + 1, 2):
+        if turns > left:
+            return max(0, turns - 2)
+        if perft(state, turns) >= ENOUGH:
+            return turns
+    return MOST_TURNS
+
+
+def opening_seed(seed: int, number: int) -> int:
+    """Return the seed of the opening of game `number` of a match; two games share one."""
+    words = np.random.SeedSequence([seed, number // 2, 1]).generate_state(1, np.uint64)
+    return int(words[0]) >> 11
+
+
+def play_opening(state: State, seed: int) -> State:
+    """Return the state after random turns that leave the game open.
+
+    Not ended, and the player to move cannot win at once. Where no such turns are found in many
+    tries, the state itself.
+
+    Args:
+        state: the start; stays as it is.
+        seed: decides the turns.
+    """
+    turns = opening_turns(state.game)
+    rng = np.random.default_rng(seed)
+    drivers = drivers_of(state.game.type)
+    for _ in range(TRIES):
+        opened = state.clone()
+        last = state.turn_number() + turns
+        while opened.turn_number() < last and not opened.is_terminal():
+            legal = opened.legal_actions()
+            opened.apply_action(legal[int(rng.integers(len(legal)))])
+        if not opened.is_terminal() and drivers.best_result(opened._array) != drivers.WIN:
+            return opened
+    return state.clone()
