@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ludarium.core.canvas import Canvas, Colour, Frame, Point, Theme, contrast, mix, start
 from ludarium.gyges.notation import PLAYERS, SIDES, outcome
-from ludarium.gyges.walks import COLUMNS, GOAL, LastTurn, last_turn, pieces_of
+from ludarium.gyges.walks import COLUMNS, GOAL, LastTurn, pieces_of, recent_turns
 
 if TYPE_CHECKING:
     from ludarium.core.game import State
@@ -119,25 +119,34 @@ def _way(turn: LastTurn) -> list[Point]:
     return way
 
 
-def _paint_turn(canvas: Canvas, turn: LastTurn, colour: Colour) -> None:
-    """Paint what lies under the pieces: the way of the one that moved, and of the replaced one."""
-    theme = canvas.theme
-    way = _way(turn)
-    (x, y), (u, v) = way[0], way[-1]
-    canvas.disc(x, y, 0.11, colour)
-    canvas.ring(x, y, MARK * 0.72, colour, canvas.least(0.06, 1.5))
-    canvas.arrow(way, colour, canvas.least(0.1, 1.5), 0.3, 0, 0.36, mix(theme.ink, colour, 0.35))
-    for cell in turn.bounces:
-        canvas.ring(*place_of(cell), MARK, colour, canvas.least(0.07, 1.5))
-    if turn.walk[-1] != GOAL and colour == theme.last:
-        canvas.mark_to(u, v, MARK)
-    if turn.drop is not None:
-        x, y = place_of(turn.drop)
-        length = math.hypot(x - u, y - v) or 1.0
+def _paint_turn(canvas: Canvas, turn: LastTurn, brief: bool) -> None:
+    """Paint what lies under the pieces for the last turn; `brief`: only where things stand now."""
+    colour = canvas.theme.last
+    if turn.walk and not brief:
+        _paint_walk(canvas, turn, colour)
+    if turn.walk and turn.walk[-1] != GOAL:
+        canvas.mark_to(*place_of(turn.walk[-1]), MARK)
+    if turn.drop is None:
+        return
+    x, y = place_of(turn.drop)
+    canvas.ring(x, y, MARK, colour, canvas.least(0.05, 1.2))
+    if turn.walk and not brief:
+        u, v = _way(turn)[-1]
+        length = math.hypot(x - u, y - v)
         for k in range(1, int(length / 0.2)):
             share = 0.2 * k / length
             canvas.disc(u + (x - u) * share, v + (y - v) * share, canvas.least(0.045, 1.0), colour)
-        canvas.ring(x, y, MARK, colour, canvas.least(0.05, 1.2))
+
+
+def _paint_walk(canvas: Canvas, turn: LastTurn, colour: Colour) -> None:
+    """Paint where a piece came from, its way, and a ring around each piece it bounced off."""
+    way = _way(turn)
+    canvas.disc(*way[0], 0.11, colour)
+    canvas.ring(*way[0], MARK * 0.72, colour, canvas.least(0.06, 1.5))
+    edge = mix(canvas.theme.ink, colour, 0.35)
+    canvas.arrow(way, colour, canvas.least(0.1, 1.5), 0.3, 0, 0.36, edge)
+    for cell in turn.bounces:
+        canvas.ring(*place_of(cell), MARK, colour, canvas.least(0.07, 1.5))
 
 
 # ---------------------------------------------------------------- the picture
@@ -148,14 +157,16 @@ def paint(canvas: Canvas, state: State) -> None:
     theme = canvas.theme
     rows, side, stage, _ = state.to_string().split(" ")
     player, pieces = SIDES.index(side), pieces_of(state)
-    turn = last_turn(state)
+    whole, half = recent_turns(state)
     _, mover, hand = stage.split(":") if stage.startswith("drop") else (stage, None, "0")
     arrived = None  # where in the goal a piece is
     if stage == "goal":
-        arrived = _way(turn)[-1][0] if turn is not None and turn.walk else WIDTH / 2
+        arrived = _way(whole)[-1][0] if whole is not None and whole.walk else WIDTH / 2
     _paint_names(canvas, player, arrived)
-    if turn is not None and turn.walk:
-        _paint_turn(canvas, turn, theme.last if mover is None else theme.chosen)
+    if whole is not None:
+        _paint_turn(canvas, whole, brief=mover is not None)
+    if half is not None:
+        _paint_walk(canvas, half, theme.chosen)
     for cell in sorted(pieces, key=lambda cell: -int(cell[1])):
         paint_piece(canvas, *place_of(cell), pieces[cell])
     if arrived is not None:
@@ -166,6 +177,7 @@ def paint(canvas: Canvas, state: State) -> None:
     elif not state.is_terminal():
         _paint_row(canvas, state, player)
     turns = state.turn_number()
+    turn = half or whole
     note = f"turn {turns}: {turn.text}" if turn is not None else f"turn {turns}"
     if state.is_terminal():
         result, score = outcome(state), state.returns()[0]
@@ -189,9 +201,10 @@ def _paint_names(canvas: Canvas, taken: int, arrived: float | None) -> None:
 
 def _paint_row(canvas: Canvas, state: State, player: int) -> None:
     """Paint a pointer at both ends of the row whose pieces may move (G3, G4)."""
-    if state.stage() != "move":
+    legal = state.legal_actions()
+    if state.stage() != "move" or not legal:
         return
-    cell = state.action_to_string(state.legal_actions()[0])[:2]
+    cell = state.action_to_string(legal[0])[:2]
     y = place_of(cell)[1]
     for x, out in ((MARGIN - 0.1, -0.22), (WIDTH - MARGIN + 0.1, 0.22)):
         pointer = [(x, y), (x + out, y - 0.13), (x + out, y + 0.13)]

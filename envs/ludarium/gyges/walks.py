@@ -106,22 +106,35 @@ class LastTurn(NamedTuple):
     drop: str | None
 
 
-def last_turn(state: State) -> LastTurn | None:
-    """Return what happened last, or None where the history begins."""
-    now, turn = state._at_start(), -1
-    before = now
-    actions: list[str] = []
+def recent_turns(state: State) -> tuple[LastTurn | None, LastTurn | None]:
+    """Return the last whole turn, and the half-made one; None where there is none.
+
+    A turn of which the history has only the second half counts as a whole one without a walk.
+    """
+    now = state._at_start()
+    begun: list[tuple[State, list[str]]] = []  # the last two turns: the state before, the actions
     for action in state.history():
-        if now.turn_number() != turn:
-            before, actions, turn = now.clone(), [], now.turn_number()
-        actions.append(now.action_to_string(action))
+        if not begun or now.turn_number() != begun[-1][0].turn_number():
+            begun = [*begun[-1:], (now.clone(), [])]
+        begun[-1][1].append(now.action_to_string(action))
         now.apply_action(action)
-    if not actions:
-        return None
+    turns = [_read(before, actions) for before, actions in begun]
+    half = turns.pop() if turns and now.turn_number() == begun[-1][0].turn_number() else None
+    return (turns[-1] if turns else None), half
+
+
+def last_turn(state: State) -> LastTurn | None:
+    """Return what happened last, whole or half-made, or None where the history begins."""
+    whole, half = recent_turns(state)
+    return half or whole
+
+
+def _read(before: State, actions: list[str]) -> LastTurn:
+    """Return what the actions of a turn from a state did."""
     player, text = before.current_player(), "".join(actions)
     if before.stage() == "setup":
         return LastTurn(player, text, 0, [], [], None)
-    if before.stage() == "drop":  # the history began in the middle of the turn
+    if before.stage() == "drop":
         return LastTurn(player, text, 0, [], [], text[1:])
     start, end = actions[0].split("-")
     pieces, walk = pieces_of(before), one_walk(before, start, end)
