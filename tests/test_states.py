@@ -436,8 +436,8 @@ def test_turns(title: str, options: dict[str, Any]) -> None:
         assert facts(state) == before
         expected = list(walked_turns(state, state.turn_number()))
         assert len(listed) == len(expected)
-        assert {text: facts(after) for text, after in listed} == {
-            text: facts(after) for text, after in expected
+        assert {text: (after.to_string(), after.history()) for text, after in listed} == {
+            text: (after.to_string(), after.history()) for text, after in expected
         }
         assert len({text for text, _ in listed}) == len(listed)
         assert ludarium.perft(state, 1) == len(listed)
@@ -453,7 +453,7 @@ def test_perft(title: str, options: dict[str, Any]) -> None:
         assert ludarium.perft(state, np.int64(1)) == len(after)
         assert type(ludarium.perft(state, 1)) is int
         assert ludarium.perft(state, 2) == sum(ludarium.perft(end, 1) for end in after)
-        for end in rng.sample(after, min(3, len(after))):
+        for end in rng.sample(after, min(2, len(after))):
             onward = [last for _, last in ludarium.turns(end)]
             assert ludarium.perft(end, 2) == sum(ludarium.perft(last, 1) for last in onward)
         assert facts(state) == before

@@ -15,11 +15,12 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from sphlag.texts import mirror
 from sphlag.positions import (
     FULL,
     GAME,
@@ -37,10 +38,19 @@ from sphlag.positions import (
     random_positions,
     reach,
 )
+from sphlag.texts import mirror
 
 import ludarium
 
 HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def plain_python() -> Iterator[None]:
+    """Without compilation, NumPy warns where bits leave a word, as they are meant to."""
+    with np.errstate(over="ignore"):
+        yield
+
 
 # ---------------------------------------------------------------- the board
 
