@@ -26,8 +26,8 @@ WIDTH, HEIGHT = 6 + 2 * MARGIN, 6 + 2 * TOP
 GOAL_Y = (HEIGHT - TOP + GAP + GOAL_HEIGHT / 2, TOP - GAP - GOAL_HEIGHT / 2)  # of each player
 HAND_X = WIDTH - MARGIN / 2  # of the piece in hand, beside the player's goal
 
-RADIUS, FLAT = 0.37, 0.6  # of a ring; how much the view from the front flattens it
-THICK = 0.16  # height of a ring
+RADIUS, FLAT = 0.36, 0.6  # of a ring; how much the view from the front flattens it
+THICK = 0.15  # height of a ring
 HOLE = 0.5  # of a ring's radius
 MARK = 0.46  # radius of a mark around a piece
 WHITE, BLACK = (255, 255, 255), (0, 0, 0)
@@ -88,20 +88,24 @@ def colour_of(canvas: Canvas, rings: int) -> Colour:
     return (mix(neutral, WHITE, 0.6), neutral, mix(neutral, BLACK, 0.4))[rings - 1]
 
 
+def levels(y: float, rings: int) -> tuple[float, float]:
+    """Return where the lowest and the highest side of a stack with its middle at y are."""
+    return y + 0.5 * THICK * rings + 0.02, y - 0.5 * THICK * rings + 0.02
+
+
 def paint_piece(canvas: Canvas, x: float, y: float, rings: int) -> None:
     """Paint a stack of rings whose middle is at (x, y)."""
     colour = colour_of(canvas, rings)
     wall, groove = mix(colour, BLACK, 0.16), mix(colour, BLACK, 0.85)
     line = canvas.least(0.032, 0.9)
-    base = y + 0.5 * THICK * rings + 0.06
-    canvas.shadow(x, base + 0.05, RADIUS * 1.08, 0.3)
+    base, top = levels(y, rings)
+    canvas.shadow(x, base - 0.08, RADIUS * 1.1, 0.3)
     for k in range(rings):
         bottom = base - k * THICK
         front = _at(_arc(RADIUS, 0, 16), x, bottom)
         side = [(x + RADIUS, bottom - THICK), *front, (x - RADIUS, bottom - THICK)]
         canvas.polygon(side, wall)
         canvas.line(side, groove, line)
-    top = base - rings * THICK
     whole = _at(_arc(RADIUS, 0, 32), x, top)
     canvas.polygon(whole, colour, groove, line)
     hole = _at(_arc(RADIUS * HOLE, 0, 32), x, top)
