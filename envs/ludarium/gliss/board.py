@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """The board of Gliss as rows of bits: layout of a state, and how bits are read.
 
 A state is int64[58]: 24 rows of Red's stones, 24 of Blue's, then what stands below under "the
@@ -20,6 +21,9 @@ An L is described by its core and by its two arms:
     w    0 or 2    the horizontal arm stands to the east (0) or to the west (2), in column c + 1 - w
 
 so that one formula serves both sides. See `toward` and `away`.
+
+Rows are found by `state[PLAYER] & 1`: then the compiler knows that no index is negative, and turns
+the loops over rows into vectors.
 """
 
 import numpy as np
