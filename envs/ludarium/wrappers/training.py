@@ -6,7 +6,9 @@ They need the environment of the model to be a `ludarium.wrappers.sb3.SB3VecEnv`
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Mapping
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
 from ludarium.arena.players import Player, name_of
+from ludarium.core.files import replacing
 from ludarium.wrappers.sb3 import save_model
 from ludarium.wrappers.sb3_agent import PolicyNetworkAgent, SB3Agent
 from ludarium.wrappers.scores import Score, evaluate
@@ -97,6 +100,7 @@ class Evaluate(BaseCallback):
         every: steps between evaluations.
         games: for each opponent and evaluation, even; half in each seat.
         best: file of the best model; None: it is not kept.
+        log: JSON file of all that was found; a run that is resumed goes on with it.
         seed: of the games, always the same.
     """
 
@@ -106,18 +110,23 @@ class Evaluate(BaseCallback):
         every: int = 25_000,
         games: int = 100,
         best: Path | None = None,
+        log: Path | None = None,
         seed: int = 0,
     ) -> None:
         super().__init__()
         self.opponents, self.every, self.games = opponents, every, games
-        self.best, self.seed = best, seed
-        self.best_score = -1.0
+        self.best, self.log, self.seed = best, log, seed
         self.next_at = 0
         #: What was found: (steps, {opponent: Score}).
         self.history: list[tuple[int, dict[str, Score]]] = []
 
     def _on_training_start(self) -> None:
         self.next_at = self.num_timesteps
+        if self.num_timesteps and self.log is not None and self.log.is_file():
+            for steps, found in json.loads(self.log.read_text()):
+                self.history.append(
+                    (steps, {name: Score(*counts) for name, counts in found.items()})
+                )
 
     def _on_rollout_start(self) -> None:
         if self.num_timesteps >= self.next_at:
@@ -142,15 +151,27 @@ class Evaluate(BaseCallback):
             low, high = score.interval
             self.logger.record(f"eval/win_rate_{name}_low", low, exclude="stdout")
             self.logger.record(f"eval/win_rate_{name}_high", high, exclude="stdout")
+        if self.best is not None and _mean(found) > max(map(_mean, self._scores()), default=-1):
+            save_model(self.model, self.best, overwrite=True)
         self.history.append((self.num_timesteps, found))
-        mean = float(np.mean([score.win_rate for score in found.values()]))
-        if mean > self.best_score:
-            self.best_score = mean
-            if self.best is not None:
-                save_model(self.model, self.best, overwrite=True)
+        if self.log is not None:
+            plain = [
+                (steps, {name: astuple(score) for name, score in scores.items()})
+                for steps, scores in self.history
+            ]
+            with replacing(self.log, overwrite=True) as file:
+                file.write(json.dumps(plain).encode())
+
+    def _scores(self) -> list[dict[str, Score]]:
+        return [found for _, found in self.history]
 
     def _on_step(self) -> bool:
         return True
+
+
+def _mean(found: dict[str, Score]) -> float:
+    """Return the mean win rate over all opponents."""
+    return sum(score.win_rate for score in found.values()) / len(found)
 
 
 # ---------------------------------------------------------------- smaller ones

@@ -1,0 +1,247 @@
+"""Learn by self-play with PPO in one file: both seats play one network, on `ludarium.make_vec`.
+
+python examples/12_selfplay_ppo_torch.py --game sphlag --out runs/12
+
+Needs ludarium[train]. Three minutes for Sphlag on two cores. The folder gets the weights, the
+learning curve, a table of final matches, a game as a GIF, and logs for TensorBoard.
+"""
+
+import argparse
+import io
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from torch import nn
+from torch.utils.tensorboard import SummaryWriter
+
+import ludarium
+from ludarium.wrappers.report import new_folder, write_report
+from ludarium.wrappers.scores import evaluate
+
+OPPONENTS = ("random", "greedy")  # of evaluations; learning never sees them
+
+# ---------------------------------------------------------------- the network and its agent
+
+
+class Network(nn.Module):
+    """Two convolutions over the planes, then logits of all actions and the value of the position.
+
+    The value is for the player to move: everything is seen from there.
+    """
+
+    def __init__(self, shape: tuple[int, int, int], actions: int, channels: int, width: int):
+        super().__init__()
+        height, length, planes = shape
+        self.body = nn.Sequential(
+            nn.Conv2d(planes, channels, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, padding=1),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(channels * height * length, width),
+            nn.ReLU(),
+        )
+        self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
+        nn.init.orthogonal_(self.policy.weight, 0.01)
+
+    def forward(self, planes: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Return log probabilities [N, A], about -1e9 where illegal, and values [N]."""
+        features = self.body(planes.float().permute(0, 3, 1, 2))
+        logits = self.policy(features).masked_fill(mask == 0, -1e9)
+        return logits.log_softmax(1), torch.tanh(self.value(features)).squeeze(1)
+
+
+class NetworkAgent:
+    """Plays the likeliest action: an agent for `evaluate` and for the arena."""
+
+    name = "ppo"
+
+    def __init__(self, network: Network):
+        self.network = network
+
+    def select_actions(self, observations: dict, rng: np.random.Generator) -> np.ndarray:
+        """Return an action for each position of a batch."""
+        with torch.no_grad():
+            planes, mask = observations["observation"], observations["action_mask"]
+            log_probs, _ = self.network(torch.from_numpy(planes), torch.from_numpy(mask))
+            return log_probs.argmax(1).numpy()
+
+    def select_action(self, state: ludarium.State, rng: np.random.Generator) -> int:
+        """Return an action for one position."""
+        planes, mask = state.observation_tensor()[None], state.legal_actions_mask()[None]
+        return int(self.select_actions({"observation": planes, "action_mask": mask}, rng)[0])
+
+
+# ---------------------------------------------------------------- learning
+
+
+def advantages_of(
+    rewards: torch.Tensor,  # [T, N] of the player who acted
+    values: torch.Tensor,  # [T + 1, N] for the player to move
+    over: torch.Tensor,  # [T, N] 1 where the action ended the game
+    same: torch.Tensor,  # [T, N] 1 where the same player acts next, -1 where the other does
+    gamma: float,
+    lam: float,
+) -> torch.Tensor:
+    """Return generalised advantages [T, N] for two players of a zero-sum game.
+
+    What is good for the player to move next is bad for me if that is the other one; a turn may be
+    two actions of the same player, so the sign turns with the player and not with the action. The
+    loser's -1 arrives here: as the winner's +1, one turn later, with its sign turned.
+    """
+    advantages = torch.zeros_like(rewards)
+    after = torch.zeros_like(rewards[0])
+    for t in reversed(range(len(rewards))):
+        goes_on = same[t] * (1 - over[t])
+        error = rewards[t] + gamma * goes_on * values[t + 1] - values[t]
+        advantages[t] = after = error + gamma * lam * goes_on * after
+    return advantages
+
+
+def main() -> None:
+    """Train by self-play, evaluate now and then, play final matches."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
+    parser.add_argument("--steps", type=int, default=600_000, help="actions of both players")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", default="runs/12_selfplay_ppo_torch", help="a new folder")
+    parser.add_argument("--smoke", action="store_true", help="seconds only, to see that it runs")
+    parser.add_argument("--num-envs", type=int, default=256)
+    parser.add_argument("--num-steps", type=int, default=32, help="of each game between updates")
+    parser.add_argument("--channels", type=int, default=32)
+    parser.add_argument("--width", type=int, default=128)
+    parser.add_argument("--learning-rate", type=float, default=1.5e-3)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--minibatch", type=int, default=1024)
+    parser.add_argument("--gamma", type=float, default=0.99)
+    parser.add_argument("--lam", type=float, default=0.9)
+    parser.add_argument("--clip", type=float, default=0.2)
+    parser.add_argument("--entropy", type=float, default=0.01)
+    parser.add_argument("--threads", type=int, default=2, help="of torch")
+    args = parser.parse_args()
+    if args.smoke:
+        args.steps, args.num_envs, args.num_steps = 1024, 32, 16
+    try:
+        out = new_folder(args.out)
+    except OSError as error:
+        parser.error(str(error))
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
+
+    T, N = args.num_steps, args.num_envs
+    games = ludarium.make_vec(args.game, num_envs=N, seed=args.seed, autoreset="same_step")
+    game = games.game
+    network = Network(game.observation_shape, game.num_distinct_actions, args.channels, args.width)
+    optimizer = torch.optim.Adam(network.parameters(), lr=args.learning_rate, eps=1e-5)
+    agent, history, clock = NetworkAgent(network), [], {"games": 0.0, "network": 0.0, "learn": 0.0}
+    writer = SummaryWriter(str(out / "tensorboard"))
+    planes = torch.zeros((T, N, *game.observation_shape), dtype=torch.int8)
+    masks = torch.zeros((T, N, game.num_distinct_actions), dtype=torch.int8)
+    actions = torch.zeros((T, N), dtype=torch.int64)
+    log_probs, rewards, over, same = (torch.zeros((T, N)) for _ in range(4))
+    values = torch.zeros((T + 1, N))
+
+    def look(step: int) -> None:
+        """Evaluate, log, and save the weights: a kill leaves the last ones whole."""
+        found = {
+            name: evaluate(agent, game, name, 4 if args.smoke else 100, args.seed)
+            for name in OPPONENTS
+        }
+        history.append((step, found))
+        for name, score in found.items():
+            writer.add_scalar(f"eval/win_rate_{name}", score.win_rate, step)
+        save(network, out / "weights.pt")
+
+    updates = max(1, args.steps // (T * N))
+    bar = Progress(
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} actions"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[found]}"),
+    )
+    with bar:
+        task = bar.add_task("train", total=updates * T * N, found="")
+        obs, _ = games.reset()
+        for update in range(updates):
+            step = update * T * N
+            if update % max(1, updates // 10) == 0:
+                look(step)
+            optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - update / updates)
+
+            # play: T actions in each of N games, whoever is to move
+            for t in range(T):
+                mover = games.current_player
+                start = time.perf_counter()
+                planes[t] = torch.from_numpy(obs["observation"])
+                masks[t] = torch.from_numpy(obs["action_mask"])
+                with torch.no_grad():
+                    logs, values[t] = network(planes[t], masks[t])
+                    actions[t] = torch.multinomial(logs.exp(), 1).squeeze(1)
+                    log_probs[t] = logs.gather(1, actions[t, :, None]).squeeze(1)
+                clock["network"] += time.perf_counter() - start
+                start = time.perf_counter()
+                obs, both, terminated, truncated, _ = games.step(actions[t].numpy())
+                clock["games"] += time.perf_counter() - start
+                rewards[t] = torch.from_numpy(both[np.arange(N), mover])
+                over[t] = torch.from_numpy(terminated | truncated)
+                same[t] = torch.from_numpy(np.where(games.current_player == mover, 1.0, -1.0))
+            start = time.perf_counter()
+            with torch.no_grad():
+                seen, legal = obs["observation"], obs["action_mask"]
+                _, values[T] = network(torch.from_numpy(seen), torch.from_numpy(legal))
+                advantages = advantages_of(rewards, values, over, same, args.gamma, args.lam)
+                returns = advantages + values[:T]
+
+            # learn: PPO on shuffled minibatches
+            flat = [
+                x.flatten(0, 1) for x in (planes, masks, actions, log_probs, advantages, returns)
+            ]
+            for _ in range(args.epochs):
+                for rows in torch.randperm(T * N).split(args.minibatch):
+                    seen_, legal_, action, before, advantage, target = (x[rows] for x in flat)
+                    logs, value = network(seen_, legal_)
+                    ratio = (logs.gather(1, action[:, None]).squeeze(1) - before).exp()
+                    advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+                    clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
+                    policy_loss = -torch.min(ratio * advantage, clipped * advantage).mean()
+                    value_loss = (value - target).square().mean()
+                    entropy = -(logs.exp() * logs).sum(1).mean()
+                    loss = policy_loss + value_loss - args.entropy * entropy
+                    optimizer.zero_grad()
+                    loss.backward()
+                    nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+                    optimizer.step()
+            clock["learn"] += time.perf_counter() - start
+            for name, loss_ in (
+                ("policy", policy_loss),
+                ("value", value_loss),
+                ("entropy", entropy),
+            ):
+                writer.add_scalar(f"loss/{name}", loss_.item(), step)
+            wins = ", ".join(f"{100 * s.win_rate:.0f} % {o}" for o, s in history[-1][1].items())
+            bar.update(task, completed=step + T * N, found=wins)
+        look(updates * T * N)
+    writer.close()
+
+    whole = sum(clock.values())
+    print(", ".join(f"{name} {100 * spent / whole:.0f} %" for name, spent in clock.items()))
+    matches = 4 if args.smoke else 200
+    write_report(out, game, agent, history, OPPONENTS, games=matches, seed=args.seed)
+
+
+def save(network: Network, path: Path) -> None:
+    """Write the weights; an interrupted write leaves the old file."""
+    buffer = io.BytesIO()
+    torch.save(network.state_dict(), buffer)
+    fresh = path.with_suffix(".new")
+    fresh.write_bytes(buffer.getvalue())
+    os.replace(fresh, path)
+
+
+if __name__ == "__main__":
+    main()

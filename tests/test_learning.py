@@ -1,0 +1,259 @@
+"""Learning: signs, self-play, evaluation, resuming, and that an agent gets better."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import CallbackList, ConvertCallback
+
+import ludarium
+from ludarium.arena import play_game
+from ludarium.wrappers.report import new_folder
+from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv
+from ludarium.wrappers.sb3_agent import PolicyNetworkAgent, SB3Agent, load_weights
+from ludarium.wrappers.scores import Score, evaluate
+from ludarium.wrappers.training import Checkpoint, Evaluate, LogWinRates, SelfPlay
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+GAME = ludarium.list_games()[-1]
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def example(stem: str) -> Any:
+    """Import an example."""
+    (path,) = EXAMPLES.glob(f"{stem}*.py")
+    spec = importlib.util.spec_from_file_location(f"example_{stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def tiny_model(seed: int = 3, **options: Any) -> MaskablePPO:
+    """Return a small model against random, or whom the options name."""
+    return MaskablePPO(
+        "MlpPolicy",
+        SB3VecEnv(GAME, 16, seed=seed, **options),
+        n_steps=16,
+        batch_size=128,
+        n_epochs=2,
+        learning_rate=1e-3,
+        seed=seed,
+        device="cpu",
+        policy_kwargs={
+            "features_extractor_class": PlanesExtractor,
+            "features_extractor_kwargs": {"channels": 8, "features_dim": 32},
+            "net_arch": [],
+        },
+    )
+
+
+def same_weights(one: Any, two: Any) -> bool:
+    pairs = zip(one.policy.parameters(), two.policy.parameters(), strict=True)
+    return all(torch.equal(a, b) for a, b in pairs)
+
+
+# ---------------------------------------------------------------- signs
+
+
+def test_advantages_turn_with_the_player_not_with_the_action() -> None:
+    """Players 0, 0, 1, 1, 0 act; the last action wins; lam 1, so that returns are results.
+
+    alpha-zero-general 306: a sign turned at every action would call the winner's a loss.
+    """
+    movers = [0, 0, 1, 1, 0]
+    same = [1.0 if a == b else -1.0 for a, b in zip(movers, [*movers[1:], 1], strict=True)]
+    column = [torch.tensor(values)[:, None] for values in ([0, 0, 0, 0, 1.0], [0, 0, 0, 0, 1.0])]
+    values = torch.tensor([0.1, -0.2, 0.3, 0.4, 0.5, 0.9])[:, None]
+    found = example("12").advantages_of(
+        column[0], values, column[1], torch.tensor(same)[:, None], 1.0, 1.0
+    )
+    returns = (found + values[:5])[:, 0]
+    assert returns.tolist() == pytest.approx([1, 1, -1, -1, 1])
+
+
+def test_advantages_equal_a_slow_count(rng: Any) -> None:
+    """Over random games cut into two, against sums written out."""
+    steps, games, gamma, lam = 12, 5, 0.9, 0.7
+    rewards, values = rng.normal(size=(steps, games)), rng.normal(size=(steps + 1, games))
+    over = (rng.random((steps, games)) < 0.2).astype(float)
+    same = np.where(rng.random((steps, games)) < 0.5, 1.0, -1.0)
+    tensors = [torch.from_numpy(x) for x in (rewards, values, over, same)]
+    found = example("12").advantages_of(*tensors, gamma, lam).numpy()
+    for n in range(games):
+        for t in range(steps):
+            total, weight = 0.0, 1.0
+            for k in range(t, steps):
+                bootstrap = 0 if over[k, n] else gamma * same[k, n] * values[k + 1, n]
+                total += weight * (rewards[k, n] + bootstrap - values[k, n])
+                if over[k, n]:
+                    break
+                weight *= gamma * lam * same[k, n]
+            assert found[t, n] == pytest.approx(total)
+
+
+# ---------------------------------------------------------------- evaluation
+
+
+class First:
+    """Takes the first legal action, in batches."""
+
+    name = "first"
+
+    def select_action(self, state: Any, rng: Any) -> int:
+        return state.legal_actions()[0]
+
+    def select_actions(self, observations: Any, rng: Any) -> Any:
+        return observations["action_mask"].argmax(1)
+
+
+class Last(First):
+    """Takes the last one, asked state by state."""
+
+    name = "last"
+    select_actions = None  # type: ignore[assignment]
+
+    def select_action(self, state: Any, rng: Any) -> int:
+        return state.legal_actions()[-1]
+
+
+def test_evaluation_counts_what_the_arena_counts(name: str) -> None:
+    game = ludarium.load_game(name, max_turns=60)
+    score = evaluate(First(), game, Last(), games=4)
+    results = [
+        play_game(game, First(), Last()).result[0],
+        play_game(game, Last(), First()).result[1],
+    ]
+    assert score == Score(*(2 * results.count(value) for value in (1.0, 0.0, -1.0)))
+    assert score.games == 4
+
+
+def test_scores() -> None:
+    score = Score(wins=6, draws=2, losses=2)
+    low, high = score.interval
+    assert score.games == 10 and score.win_rate == 0.7 and low < 0.7 < high
+    with pytest.raises(ValueError, match="games=3"):
+        evaluate(First(), ludarium.load_game(GAME), "random", games=3)
+
+
+# ---------------------------------------------------------------- training
+
+
+def test_a_fixed_run_repeats() -> None:
+    runs = [tiny_model(opponent=["random", "greedy"]).learn(1024) for _ in range(2)]
+    assert same_weights(*runs)
+    assert not same_weights(runs[0], tiny_model(seed=4, opponent=["random", "greedy"]).learn(1024))
+
+
+def test_an_agent_gets_better() -> None:
+    """From an even score against random to one far beyond chance."""
+    model = tiny_model(seed=1)
+    agent = PolicyNetworkAgent(model.policy, ludarium.load_game(GAME))
+    before = evaluate(agent, agent.game, "random", games=400)
+    model.learn(20_000)
+    after = evaluate(agent, agent.game, "random", games=400)
+    assert after.win_rate > 0.7
+    assert after.interval[0] > before.interval[1]
+
+
+def test_self_play_mixes_as_it_says(tmp_path: Path) -> None:
+    """Shares of the newest, of built-in agents and of snapshots; old snapshots thin out."""
+    model = tiny_model()
+    pool = SelfPlay(
+        tmp_path / "pool", every=256, keep=4, latest=0.5, built_in={"random": 0.1, "greedy": 0.2}
+    )
+    model.learn(256 * 8, callback=CallbackList([pool, LogWinRates()]))
+    files = sorted(path.name for path in (tmp_path / "pool").iterdir())
+    assert files == [f"{256 * k:012d}.zip" for k in range(1, 9)]
+    assert 2 <= len(pool.snapshots) <= 4
+    batch = model.get_env().batch
+    # the opponents of games that are under way stand behind the mixture
+    count = 3 + len(pool.snapshots)
+    shares = np.diff(batch._games.opponents[:count, 1] / 2**30, prepend=0)
+    names = [agent.name for agent in batch._agents[:count]]
+    assert names[:3] == ["newest", "random", "greedy"]
+    assert shares[:3] == pytest.approx([0.5, 0.1, 0.2], abs=1e-6)
+    assert shares[3:] == pytest.approx([0.2 / len(pool.snapshots)] * len(pool.snapshots), abs=1e-6)
+    # the newest is as the policy was at the end of the last rollout, and no longer the policy
+    assert batch._agents[0].policy is not model.policy
+    again = SelfPlay(tmp_path / "pool", every=256)
+    tiny_model().learn(16, callback=again)
+    assert len(again.snapshots) == 8
+    with pytest.raises(ValueError, match="more than the whole"):
+        SelfPlay(tmp_path, latest=0.9, built_in={"random": 0.2})
+
+
+def test_evaluation_during_training_keeps_the_best(tmp_path: Path) -> None:
+    best, log = tmp_path / "best.zip", tmp_path / "log.json"
+    evaluation = Evaluate(("random", First()), every=512, games=20, best=best, log=log)
+    model = tiny_model()
+    model.learn(2048, callback=evaluation)
+    assert [steps for steps, _ in evaluation.history] == [0, 512, 1024, 1536, 2048]
+    assert all(set(found) == {"random", "first"} for _, found in evaluation.history)
+    agent, rates = SB3Agent(str(best)), []
+    for _, found in evaluation.history:
+        rates.append(sum(score.win_rate for score in found.values()))
+    for opponent in ("random", First()):
+        name = opponent if isinstance(opponent, str) else opponent.name
+        score = evaluate(agent, agent.game, opponent, games=20)
+        assert score == evaluation.history[int(np.argmax(rates))][1][name]
+    resumed = Evaluate(("random", First()), every=512, games=20, best=best, log=log)
+    model.learn(256, callback=resumed, reset_num_timesteps=False)
+    assert resumed.history[:5] == evaluation.history
+
+
+def test_resuming_after_a_kill(tmp_path: Path) -> None:
+    """Weights, the optimizer's state and the count of steps go on from the last checkpoint."""
+    path = tmp_path / "checkpoint.zip"
+    model = tiny_model()
+
+    def killed(variables: Any, context: Any) -> bool:
+        if model.num_timesteps >= 1024:
+            raise KeyboardInterrupt
+        return True
+
+    with pytest.raises(KeyboardInterrupt):
+        model.learn(4096, callback=[Checkpoint(path, every=512), ConvertCallback(killed)])
+    fresh = tiny_model(seed=9)
+    about = load_weights(fresh, str(path))
+    assert fresh.num_timesteps == about["num_timesteps"] == 512
+    # rollouts are collected before they are learnt from: at 1,024 the model had learnt from 768
+    steps = fresh.policy.optimizer.state_dict()["state"][0]["step"]
+    assert 0 < steps < model.policy.optimizer.state_dict()["state"][0]["step"]
+    fresh.learn(512, callback=Checkpoint(path, every=512), reset_num_timesteps=False)
+    assert fresh.num_timesteps == 1024
+
+
+# ---------------------------------------------------------------- results
+
+
+def test_results_are_not_overwritten(tmp_path: Path) -> None:
+    assert new_folder(tmp_path / "new" / "run").is_dir()
+    assert new_folder(tmp_path / "new" / "run").is_dir()  # empty
+    (tmp_path / "kept").write_text("mine")
+    with pytest.raises(FileExistsError, match="not overwritten"):
+        new_folder(tmp_path)
+    with pytest.raises(FileExistsError, match="not overwritten"):
+        new_folder(tmp_path / "kept")
+
+
+@pytest.mark.parametrize("stem", ["10", "11", "12"])
+def test_an_example_refuses_a_folder_with_results(stem: str, tmp_path: Path) -> None:
+    (tmp_path / "kept").write_text("mine")
+    (path,) = EXAMPLES.glob(f"{stem}*.py")
+    command = [sys.executable, str(path), "--smoke", "--out", str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 2 and "not overwritten" in result.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["kept"]
