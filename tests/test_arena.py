@@ -178,7 +178,7 @@ def test_illegal_answers_lose_and_are_counted():
     result = play_match("sphlag", lambda observation: 300, "random", games=4)
     assert (result.losses, result.illegal, result.illegal_by) == (4, 4, (4, 0))
     assert result.win_rate == 0
-    result = play_match("sphlag", "random", lambda observation: None, games=3)
+    result = play_match("sphlag", "random", lambda observation: None, games=3, openings=False)
     assert (result.wins, result.illegal, result.illegal_by) == (3, 3, (0, 3))
     assert "illegal=3" in repr(result)
 

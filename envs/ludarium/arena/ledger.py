@@ -61,7 +61,7 @@ class Entry:
             "b": self.b,
             "round": self.round,
             "opening": self.opening,
-            "seconds": [round(spent, 4) for spent in self.seconds],
+            "seconds": list(self.seconds),
             "turns": list(self.turns),
             "failed": self.failed,
             "failure": self.failure,

@@ -43,7 +43,7 @@ def opening_seed(seed: int, number: int) -> int:
 def play_opening(state: State, seed: int) -> State:
     """Return the state after random turns that leave the game open.
 
-    Not ended, and the player to move cannot win at once. Where no such turns are found in many
+    Not ended, and the player to move can neither win nor draw at once. Where no such turns are found in many
     tries, the state itself.
 
     Args:
@@ -59,6 +59,6 @@ def play_opening(state: State, seed: int) -> State:
         while opened.turn_number() < last and not opened.is_terminal():
             legal = opened.legal_actions()
             opened.apply_action(legal[int(rng.integers(len(legal)))])
-        if not opened.is_terminal() and drivers.best_result(opened._array) != drivers.WIN:
+        if not opened.is_terminal() and drivers.best_result(opened._array) == drivers.NOTHING:
             return opened
     return state.clone()

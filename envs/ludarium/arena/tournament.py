@@ -191,7 +191,7 @@ class _Task:
             self.round,
             record,
             self.opening,
-            (clock.seconds[0], clock.seconds[1]),
+            (round(clock.seconds[0], 6), round(clock.seconds[1], 6)),
             (clock.turns[0], clock.turns[1]),
             failed,
             failure,
@@ -382,7 +382,7 @@ def _decided(found: dict[tuple[str, str, int], Entry], key: tuple[str, str, int]
     for earlier in range(round_):
         entry = found.get((a, b, earlier))
         if entry is None:
-            return False
+            break
         result = entry.record.result
         scores.append(result[earlier % 2] if result else 0.0)
     return decided_after(scores) is not None
