@@ -69,4 +69,4 @@ def test_states_of_different_sizes_differ() -> None:
     for n, state in zip(SIZES, states, strict=True):
         after = state.child(state.string_to_action("+a1"))
         assert after.legal_actions_mask().shape == (4 * n * n + 1,)
-        assert after.observation_tensor().shape == (n, n, 24)
+        assert after.observation_tensor().shape == (n, n, 16)

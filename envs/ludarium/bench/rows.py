@@ -141,7 +141,7 @@ def kernel(games: list[str]) -> Iterator[Row]:
     """Kernels that a game names itself."""
     for name in games:
         for title, (bar, make) in game_type(name).part("benchmarks").KERNELS.items():
-            run = make(game_type(name))
+            run = make(game_type(name).load())
             found = [1e9 / rate for rate in _rate(run)]
             yield _row("kernel", f"{name}: {title}", found, "ns", bar=bar, more=False)
 

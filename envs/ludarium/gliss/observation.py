@@ -23,7 +23,7 @@ from ludarium.gliss.board import (
 )
 
 EARLY = 2  # with fewer turns completed, the next one ends without a look at the bases (L20)
-LATE, LATER, LATEST = 40, 10, 2  # turns to max_turns
+LATE = 10  # turns to max_turns
 
 PLANES = (
     *(
@@ -32,16 +32,17 @@ PLANES = (
         for kind in ("bases", "glider cores", "glider arms", "towers")
     ),
     "the chosen glider",
-    "a glider is chosen",
-    *(f"{whose} towers >= {number}" for whose in ("my", "their") for number in (10, 11, 12, 13)),
+    "my towers >= 11",
+    "their towers >= 11",
+    "their towers >= 12",
     f"fewer than {EARLY} turns are completed",
-    *(f"{number} turns or fewer to max_turns" for number in (LATE, LATER, LATEST)),
+    f"{LATE} turns or fewer to max_turns",
     "I am to move",
     "ones",
 )
 NUM_PLANES = len(PLANES)
-# A vertex takes three words of eight bytes, a byte for each plane. The first shows its stone. The
-# others are the same all over the board, but for the first byte of the second: the chosen glider.
+# A vertex takes two words of eight bytes, a byte for each plane. The first shows its stone, the
+# second is the same all over the board, but for its first byte: the chosen glider.
 CHOSEN_PLANE = 8
 
 BOTH = 1 | 1 << 32  # the lowest bit of both halves: the viewer's stones are in the low half
@@ -49,22 +50,16 @@ BOTH = 1 | 1 << 32  # the lowest bit of both halves: the viewer's stones are in 
 
 @njit(**JIT)
 def flags(state, player):
-    """Return the second and third word of every vertex, as the player sees the game."""
+    """Return the second word of every vertex, as the player sees the game."""
     mine, theirs = state[TOWERS + player], state[TOWERS + 1 - player]
-    left = state[MAX_TURNS] - state[TURN]
-    second = U(state[CHOSEN] != NONE) << U(8)
-    third = U(1) << U(56)
-    for i in range(4):
-        second |= U(mine >= 10 + i) << U(16 + 8 * i)
-    for i in range(2):
-        second |= U(theirs >= 10 + i) << U(48 + 8 * i)
-        third |= U(theirs >= 12 + i) << U(8 * i)
-    third |= U(state[TURN] < EARLY) << U(16)
-    third |= U(left <= LATE) << U(24)
-    third |= U(left <= LATER) << U(32)
-    third |= U(left <= LATEST) << U(40)
-    third |= U((state[STATUS] == RUNNING) & (state[PLAYER] == player)) << U(48)
-    return second, third
+    word = U(1) << U(56)
+    word |= U(mine >= 11) << U(8)
+    word |= U(theirs >= 11) << U(16)
+    word |= U(theirs >= 12) << U(24)
+    word |= U(state[TURN] < EARLY) << U(32)
+    word |= U(state[MAX_TURNS] - state[TURN] <= LATE) << U(40)
+    word |= U((state[STATUS] == RUNNING) & (state[PLAYER] == player)) << U(48)
+    return word
 
 
 @njit(**JIT)
@@ -76,13 +71,12 @@ def place_of(n, player, r, c):
 
 @njit(**JIT)
 def observe(state, player, planes):
-    """Write the observation of `player` (0 or 1, to move or not) over planes int8[n * n * 24]."""
+    """Write the observation of `player` (0 or 1, to move or not) over planes int8[n * n * 16]."""
     n = state[SIZE]
-    second, third = flags(state, player)
+    second = flags(state, player)
     for i in range(0, n * n * NUM_PLANES, NUM_PLANES):
         store8(planes, i, U(0))
         store8(planes, i + 8, second)
-        store8(planes, i + 16, third)
     own = rows_of(player)
     foe = ROWS - own
     for r in range(TOP, n + TOP):
