@@ -106,6 +106,10 @@ class GameType:
     max_game_length: Callable[[Mapping[str, Any]], int]
     options: Mapping[str, Option] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Import what is jitted now, so that however it is imported later it has its cache."""
+        import_jitted(self.package, "rules", "observation")
+
     @functools.cached_property
     def rules(self) -> ModuleType:
         """The game's rules.py."""
@@ -128,7 +132,6 @@ class GameType:
 
     def part(self, name: str) -> ModuleType:
         """Import another module of the folder: actions, notation, symmetry or render."""
-        _ = self.rules  # first, so that what the module imports of it is cached in its folder
         return importlib.import_module(f"{self.package}.{name}")
 
     def all_options(self) -> dict[str, Option]:
