@@ -38,19 +38,6 @@ class Position:
     completed: int
 
 
-@dataclass(frozen=True)
-class Glider:
-    """A glider that may be flown (L2, L3, L5).
-
-    `u` is (+1 or -1, +1 or -1): the way the horizontal and the vertical arm point from the core.
-    `left_behind` is the fourth stone of the base the glider would leave, None for a free glider.
-    """
-
-    core: Vertex
-    u: tuple[int, int]
-    left_behind: Vertex | None
-
-
 def start(n: int = 12) -> Position:
     """The empty board, Red to move (L1)."""
     if not MIN_SIZE <= n <= MAX_SIZE:
@@ -161,21 +148,22 @@ def dock(core: Vertex, u: tuple[int, int]) -> Vertex:
 
 
 @lru_cache(maxsize=1024)
-def movable(stones: Stones) -> Mapping[Vertex, Glider]:
-    """Every glider its owner could try to fly, by core: the free ones and four in each base.
+def movable(stones: Stones) -> Mapping[Vertex, tuple[int, int]]:
+    """Every glider its owner could try to fly: the free ones and four in each base (L3, L5).
 
-    (L3, L5)
+    The key is the core, the value (+1 or -1, +1 or -1) tells which way the horizontal and the
+    vertical arm point from it.
     """
     bases, gliders, _ = shapes(stones)
     found = {}
     for base in bases:
         for core in base:
             far = opposite(base, core)
-            found[core] = Glider(core, (far[0] - core[0], far[1] - core[1]), far)
+            found[core] = far[0] - core[0], far[1] - core[1]
     for glider in gliders:
         core = core_of(glider)
-        (dx, dy) = (sum(v[i] - core[i] for v in glider) for i in (0, 1))
-        found[core] = Glider(core, (dx, dy), None)
+        dx, dy = (sum(vertex[i] - core[i] for vertex in glider) for i in (0, 1))
+        found[core] = dx, dy
     return MappingProxyType(found)  # read only, because it is remembered
 
 
@@ -246,7 +234,7 @@ def endings(position: Position, core: Vertex):
     path to it (L10), and leaving the board is one ending, whatever the direction (L11).
     """
     own, enemy = sides(position)
-    u = movable(own)[core].u
+    u = movable(own)[core]
     rest = own - ell(core, u)
     enemy_towers = shapes(enemy)[2]
     board = vertices(position.n)
@@ -299,7 +287,7 @@ def captured(enemy: Stones, core: Vertex, u: tuple[int, int], under_arm: bool) -
 def land(position: Position, core: Vertex, target: Vertex, under_arm: bool = False) -> Position:
     """The position after the glider has landed with its core on `target` (L12 to L19)."""
     own, enemy = sides(position)
-    u = movable(own)[core].u
+    u = movable(own)[core]
     own = own - ell(core, u)
     enemy = enemy - captured(enemy, target, u, under_arm)
     own = own | ell(target, u)
@@ -315,13 +303,13 @@ def land(position: Position, core: Vertex, target: Vertex, under_arm: bool = Fal
 def fly_off(position: Position, core: Vertex) -> Position:
     """The position after the glider has left the board; a base leaves its fourth stone (L11)."""
     own, enemy = sides(position)
-    return after_turn(position, own - ell(core, movable(own)[core].u), enemy)
+    return after_turn(position, own - ell(core, movable(own)[core]), enemy)
 
 
 def continuations(position: Position, core: Vertex) -> dict[str, Position]:
     """Each way to finish a turn with this glider, and the position after it (L5 to L19)."""
     own, enemy = sides(position)
-    u = movable(own)[core].u
+    u = movable(own)[core]
     found = {}
     for target, _ in endings(position, core):
         if target is None:
@@ -539,7 +527,7 @@ def measure(position: Position) -> tuple[int, int, Fraction]:
             squares += x * x + y * y
         for glider in gliders:
             core = core_of(glider)
-            u = movable(stones)[core].u
+            u = movable(stones)[core]
             x, y = (core[i] + Fraction(u[i], 2) for i in (0, 1))
             squares += -(u[0] * x + u[1] * y) - Fraction(1, 2)
     return towers_and_bases, gliders_and_bases, squares
