@@ -20,6 +20,9 @@ QUICK = {
     "03_render_gif": ["--size", "160", "--out", "game.gif"],
     "04_game_and_state": [],
     "05_vector_throughput": ["--num-envs", "64", "--seconds", "0.2"],
+    "06_mcts_vs_alphabeta": ["--mcts", "mcts:50", "--alphabeta", "alphabeta:1", "--games", "2"],
+    "07_tournament": ["--games", "2", "--out", "games.jsonl"],
+    "08_your_own_agent": ["--games", "2"],
 }
 
 

@@ -16,6 +16,7 @@ from ludarium.core.errors import one_of
 if TYPE_CHECKING:
     import numpy as np
 
+    from ludarium.agents.analysis import Analysis
     from ludarium.core.game import State
 
 AGENTS = "ludarium.agents"
@@ -39,6 +40,15 @@ class Agent(Protocol):
             state: the position; an agent may change it.
             rng: all the chance that the agent uses.
         """
+        ...
+
+
+@runtime_checkable
+class SearchAgent(Agent, Protocol):
+    """An agent that can say what it thinks of a position."""
+
+    def analyse(self, state: State, rng: np.random.Generator) -> Analysis:
+        """Return the action that `select_action` would return here, and what it is built on."""
         ...
 
 

@@ -43,8 +43,8 @@ def opening_seed(seed: int, number: int) -> int:
 def play_opening(state: State, seed: int) -> State:
     """Return the state after random turns that leave the game open.
 
-    Not ended, and the player to move can neither win nor draw at once. Where no such turns are found in many
-    tries, the state itself.
+    Not ended, and the player to move can neither win nor draw at once. Where no such turns are
+    found in many tries, the state itself.
 
     Args:
         state: the start; stays as it is.

@@ -147,7 +147,7 @@ def kernel(games: list[str]) -> Iterator[Row]:
 
 
 def search(games: list[str]) -> Iterator[Row]:
-    """Search agents, where they are installed: what a thousand simulations take."""
+    """Search agents, where they are installed: simulations from the start, positions further on."""
     from ludarium.agents import list_agents, make_agent
 
     if "mcts" not in list_agents():
@@ -160,7 +160,16 @@ def search(games: list[str]) -> Iterator[Row]:
             agent.select_action(state, rng)
             return 2000
 
-        yield _row("search", title, _rate(run), "simulations/s", bar=bar.get("search"))
+        yield _row("search", f"{title}: mcts", _rate(run), "simulations/s", bar=bar.get("search"))
+
+        judge = make_agent("alphabeta:2")
+        for _ in range(6):  # some decisions into a game, where both have something to do
+            state.apply_action(int(rng.choice(state.legal_actions())))
+
+        def look(judge: Any = judge, state: Any = state, rng: Any = rng) -> int:
+            return int(judge.analyse(state, rng).effort)
+
+        yield _row("search", f"{title}: alphabeta", _rate(look), "positions/s")
 
 
 def render(games: list[str]) -> Iterator[Row]:
