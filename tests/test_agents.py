@@ -30,7 +30,9 @@ def test_specs_make_agents_that_are_named_after_them():
         assert make_agent(spec) is not agent
 
 
-@pytest.mark.parametrize("spec", ["greed", "", ":", "Greedy", "mctss:3", "nobody:3", "greedy random"])
+@pytest.mark.parametrize(
+    "spec", ["greed", "", ":", "Greedy", "mctss:3", "nobody:3", "greedy random"]
+)
 def test_an_unknown_spec_is_named_with_what_there_is(spec):
     with pytest.raises(ValueError, match="greedy") as caught:
         make_agent(spec)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import ludarium
 from golden import lines
+
+import ludarium
 
 FOLDER = Path(__file__).parent
 

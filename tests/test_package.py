@@ -1,4 +1,4 @@
-"""The shape of the package: names, who imports whom, what an import brings, where games are named."""
+"""The shape of the package: names, imports and what they bring, where a game is named."""
 
 from __future__ import annotations
 
@@ -125,8 +125,10 @@ def _is_prose(place: str) -> bool:
     file, number, _ = place.split(":", 2)
     tree = ast.parse((ROOT / file).read_text())
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if node.lineno <= int(number) <= (node.end_lineno or 0) and " " in node.value:
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(text, str) and " " in text:
+            assert isinstance(node, ast.Constant)
+            if node.lineno <= int(number) <= (node.end_lineno or 0):
                 return True
     return False
 
@@ -151,7 +153,8 @@ def test_exported_names() -> None:
 
 
 def test_every_game_has_the_same_files() -> None:
-    shared = {f"{m}.py" for m in "rules actions observation notation symmetry render".split()}
+    parts = ("rules", "actions", "observation", "notation", "symmetry", "render", "benchmarks")
+    shared = {f"{part}.py" for part in parts}
     for name in GAMES:
         files = {path.name for path in (PACKAGE / name).iterdir()}
         assert shared | {"RULES.md", "__init__.py"} <= files
@@ -222,7 +225,10 @@ def test_a_home_that_cannot_be_written(tmp_path: Path) -> None:
     blocked.write_text("")
     environment = {"HOME": str(blocked), "XDG_CACHE_HOME": str(blocked / "x")}
     environment |= {"TMPDIR": str(tmp_path), "LUDARIUM_CACHE_DIR": str(blocked)}
-    code = f"import ludarium; print(ludarium.load_game({GAMES[0]!r}).new_initial_state().turn_number())"
+    code = (
+        f"import ludarium; game = ludarium.load_game({GAMES[0]!r});"
+        "print(game.new_initial_state().turn_number())"
+    )
     assert run(code, **environment).strip() == "0"
 
 

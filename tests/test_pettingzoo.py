@@ -181,9 +181,9 @@ def test_before_reset_like_the_stock_wrappers(name: str) -> None:
             with pytest.raises(AttributeError, match="reset"):
                 getattr(env, attribute)
         with pytest.raises(AttributeError):
-            env.agent_selection
+            _ = env.agent_selection
         with pytest.raises(AttributeError):
-            env.num_agents
+            _ = env.num_agents
         assert env.possible_agents == list(AGENTS) and env.max_num_agents == 2
 
 

@@ -113,11 +113,11 @@ def test_single_game_with_the_same_seed(name: str) -> None:
 
 def trajectory(vector: Any, steps: int = 120) -> list[Any]:
     """Return everything that a batch shows over some steps, in copies."""
-    obs, _ = vector.reset()
+    vector.reset()
     seen: list[Any] = []
     for _ in range(steps):
         actions = vector.sample_actions()
-        obs, *rest, info = vector.step(actions)
+        obs, *rest, _ = vector.step(actions)
         seen.append([a.copy() for a in (*obs.values(), actions, *rest, vector.current_player)])
     return seen
 
@@ -203,7 +203,7 @@ def test_states_round_trip(name: str) -> None:
     live = next(i for i, s in enumerate(states) if not s.is_terminal())
     states[live].apply_action(states[live].legal_actions()[0])
     assert vector.states()[live] != states[live], "states are independent"
-    obs, rewards, terminated, truncated, _ = other.step(other.sample_actions())
+    other.step(other.sample_actions())
     assert (other.current_player >= -1).all()
 
 

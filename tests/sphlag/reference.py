@@ -128,7 +128,7 @@ def freeze(board: Board) -> FrozenBoard:
 
 def start() -> Position:
     """Only the four reds are on the board, and White is to move (S2, S7)."""
-    board = {hole: RED for hole in RED_HOLES}
+    board = dict.fromkeys(RED_HOLES, RED)
     return Position(board=freeze(board), side=WHITE, passes=0, ko=None, completed=0)
 
 

@@ -21,7 +21,7 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from ludarium.core.errors import IllegalActionError, one_of
-from ludarium.core.game import ILLEGAL, RUNNING, TRUNCATED, Game, GameType, State, _as_int
+from ludarium.core.game import ILLEGAL, TRUNCATED, Game, GameType, State, _as_int
 
 Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Frame: TypeAlias = npt.NDArray[np.uint8]

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -81,17 +81,16 @@ def cache_root() -> Path:
     return folder
 
 
-def _digest(folders: list[Path]) -> str:
-    """Hash all Python sources below `folders`, Numba's version and its code-changing settings."""
+def _digest(package: str, sources: Iterable[Path]) -> str:
+    """Hash a package's name, sources, Numba's version and its settings that change code."""
     import numba
 
     config = numba.config
     digest = hashlib.sha256(
-        f"{numba.__version__} {sys.version_info[:3]} {config.BOUNDSCHECK} {config.OPT}".encode()
+        f"{package} {numba.__version__} {sys.version_info[:3]} {config.BOUNDSCHECK} {config.OPT}".encode()
     )
-    for folder in folders:
-        for path in sorted(folder.glob("*.py")):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sources:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -111,7 +110,7 @@ def cache_folder(package: str, *sources: Path) -> Iterator[None]:
 
     Args:
         package: full name of the game's package, for example ``ludarium.sphlag``.
-        *sources: folders beside the game's and core's that the functions' sources stand in.
+        *sources: files outside the game's folder that have jitted functions which are used.
     """
     import numba
 
@@ -119,11 +118,10 @@ def cache_folder(package: str, *sources: Path) -> Iterator[None]:
     if spec is None or not spec.submodule_search_locations:
         raise ValueError(f"{package!r} is not a package")
     here = Path(spec.submodule_search_locations[0])
-    core = Path(__file__).parent
-    others = [folder for folder in sources if folder not in (here, core)]
+    files = [*sorted(here.glob("*.py")), Path(__file__), *sorted(set(sources))]
     with _lock:
         root = cache_root()
-        folder = root / f"{package.rpartition('.')[2]}-{_digest([here, core, *others])}"
+        folder = root / f"{package.rpartition('.')[2]}-{_digest(package, files)}"
         if not folder.exists():
             _forget_stale(root, folder)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -169,8 +167,8 @@ def instantiate(template: str, package: str, **names: Any) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     vars(module).update(names)
     # what the template calls is compiled into its code, so those sources count as well
-    called = [Path(m.__file__).parent for m in names.values() if getattr(m, "__file__", None)]
-    with cache_folder(package, *sorted({Path(found.origin).parent, *called})):
+    called = [Path(m.__file__) for m in names.values() if getattr(m, "__file__", None)]
+    with cache_folder(package, Path(found.origin), *called):
         sys.modules[name] = module
         spec.loader.exec_module(module)
     return module

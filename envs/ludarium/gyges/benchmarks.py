@@ -36,7 +36,8 @@ def _masks(states):  # type: ignore[no-untyped-def]
 
 def _landing_masks(game: Game) -> Callable[[], int]:
     """Return a run over positions of uniform random play."""
-    rng, states = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
+    states: list[Any] = []
     while len(states) < 2000:
         state = game.new_initial_state()
         while not state.is_terminal():
