@@ -64,10 +64,9 @@ for (_player, _view), (_i, _row) in itertools.product(enumerate(VIEW), enumerate
 
 # np.uint64 all of them: a uint64 mixed with an int64 silently becomes a float64
 ZERO, ONE, TWO, THREE, FOUR, SIX, S28 = U(0), U(1), U(2), U(3), U(4), U(6), U(28)
-BOARD, GOAL = U(2**36 - 1), U(1 << TO_GOAL)
+BOARD, GOAL, ALONG = U(2**36 - 1), U(1 << TO_GOAL), U(2**30 - 1)
 GOAL_ROW = np.array([63, 63 << 30], np.uint64)  # [player] the cells next to the goal to enter
 ACROSS = U(sum(1 << cell for cell in range(36) if cell % 6 < 5))
-ALONG = U(2**30 - 1)
 
 
 def _paths(cell, left, between=0, across=0, along=0):
@@ -83,17 +82,18 @@ def _paths(cell, left, between=0, across=0, along=0):
                 yield from _paths(there, left - 1, between | (left > 1) << there, *closed)
 
 
-# The paths of two and three steps from a to b: those at the indices PATH[rings - 2, a, b] >> 2 and
-# following, & 3 of them. Paths over their own end are left out: a bounce needs a piece there.
-PATH = np.zeros((2, 36, 36), np.uint16)
-_found = []
-for _rings, _a, _b in itertools.product((2, 3), range(36), range(36)):
-    _some = [p[1:] for p in _paths(_a, _rings) if p[0] == _b != _a and not p[1] >> _b & 1]
-    PATH[_rings - 2, _a, _b] = len(_found) << 2 | len(_some)
-    _found += _some
-PATH = PATH.reshape(-1)
+# The paths of two and three steps from a to b: PATH[36 * (36 * (rings - 2) + a) + b] is four times
+# the index of the first, plus their number. None leads over its own end: a bounce needs a piece.
+PATH, _found = np.zeros(2 * 36 * 36, np.uint16), []
+for _rings, _a in itertools.product((2, 3), range(36)):
+    _from = list(_paths(_a, _rings))
+    for _b in range(36):
+        _some = [p[1:] for p in _from if p[0] == _b != _a and not p[1] >> _b & 1]
+        PATH[36 * (36 * (_rings - 2) + _a) + _b] = len(_found) << 2 | len(_some)
+        _found += _some
 PATH_BETWEEN, PATH_ACROSS, PATH_ALONG = np.array(_found, np.uint64).T.copy()
 
+# the bits of a byte as eight bytes
 SPREAD = np.unpackbits(np.arange(256, dtype=np.uint8), bitorder="little").view(np.uint64)
 
 # ---------------------------------------------------------------- bits and chance
