@@ -20,9 +20,9 @@ from torch.utils.tensorboard import SummaryWriter
 
 import ludarium
 from ludarium.wrappers.report import new_folder, write_report
-from ludarium.wrappers.scores import evaluate
+from ludarium.wrappers.scores import Score, evaluate
 
-OPPONENTS = ("random", "greedy")  # of evaluations; learning never sees them
+OPPONENTS = ("random", "greedy")  # of evaluations, which choose the best weights; not learnt from
 
 # ---------------------------------------------------------------- the network and its agent
 
@@ -106,7 +106,7 @@ def main() -> None:
     """Train by self-play, evaluate now and then, play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
-    parser.add_argument("--steps", type=int, default=600_000, help="actions of both players")
+    parser.add_argument("--steps", type=int, default=500_000, help="actions of both players")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="runs/12_selfplay_ppo_torch", help="a new folder")
     parser.add_argument("--smoke", action="store_true", help="seconds only, to see that it runs")
@@ -145,16 +145,19 @@ def main() -> None:
     log_probs, rewards, over, same = (torch.zeros((T, N)) for _ in range(4))
     values = torch.zeros((T + 1, N))
 
+    best = out / "weights.pt"
+
     def look(step: int) -> None:
-        """Evaluate, log, and save the weights: a kill leaves the last ones whole."""
+        """Evaluate, log, and keep the weights if they are the best so far."""
         found = {
             name: evaluate(agent, game, name, 4 if args.smoke else 100, args.seed)
             for name in OPPONENTS
         }
-        history.append((step, found))
         for name, score in found.items():
             writer.add_scalar(f"eval/win_rate_{name}", score.win_rate, step)
-        save(network, out / "weights.pt")
+        if mean_of(found) >= max((mean_of(scores) for _, scores in history), default=0):
+            save(network, best)
+        history.append((step, found))
 
     updates = max(1, args.steps // (T * N))
     bar = Progress(
@@ -230,8 +233,14 @@ def main() -> None:
 
     whole = sum(clock.values())
     print(", ".join(f"{name} {100 * spent / whole:.0f} %" for name, spent in clock.items()))
+    network.load_state_dict(torch.load(best, weights_only=True))
     matches = 4 if args.smoke else 200
     write_report(out, game, agent, history, OPPONENTS, games=matches, seed=args.seed)
+
+
+def mean_of(found: dict[str, Score]) -> float:
+    """Return the mean win rate over all opponents."""
+    return sum(score.win_rate for score in found.values()) / len(found)
 
 
 def save(network: Network, path: Path) -> None:

@@ -97,7 +97,7 @@ def test_references_share_nothing() -> None:
 def test_examples_use_public_names() -> None:
     for path in ROOT.glob("examples/*.py"):
         text = path.read_text()
-        assert "ludarium.core" not in text and "._" not in text, path
+        assert "ludarium.core" not in text and not re.search(r"\._(?!_)", text), path
         assert 'if __name__ == "__main__":' in text, path
 
 
@@ -212,7 +212,7 @@ def test_compiled_code_is_private(tmp_path: Path) -> None:
     run(code, LUDARIUM_CACHE_DIR=str(tmp_path))
     folder = tmp_path / "ludarium"
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert [path.name.split("-")[0] for path in folder.iterdir()] == [name]
+    assert {path.name.split("-")[0] for path in folder.iterdir()} == {name}
     compiled = {path: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")}
     assert compiled
     run(code, LUDARIUM_CACHE_DIR=str(tmp_path))  # nothing is compiled again

@@ -5,60 +5,30 @@ The kernels write into arrays made once; a step is one call, or one for each thr
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces, vector
+from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from ludarium.core.aec import ILLEGAL_MODES, check_choice
+from ludarium.core.batches import (
+    AUTORESET,
+    ThreadedVector,
+    at_least_one,
+    autoreset_of,
+    in_range,
+    list_seeds,
+    name_games,
+    rows_to_reset,
+)
 from ludarium.core.errors import IllegalActionError, one_of
-from ludarium.core.game import Game, State, _as_int, seed_stream
+from ludarium.core.game import Game, State, seed_stream
 
 Observations: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Info: TypeAlias = dict[str, Any]
-
-# In the order of core.kernels: NEXT_STEP, SAME_STEP, DISABLED.
-AUTORESET = ("next_step", "same_step", "disabled")
-
-_MODES = getattr(vector, "AutoresetMode", None)  # Gymnasium 1.1 and later
-
-
-class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
-    """A batch whose kernels run over slices of the games, in `num_threads` threads."""
-
-    num_threads: int
-    _pool: ThreadPoolExecutor | None = None
-    _pool_owner = 0
-
-    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
-        """Call a kernel over all games, in slices when there are several threads."""
-        n, threads = self.num_envs, self.num_threads
-        if threads == 1:
-            kernel(0, n, *arguments)
-            return
-        if self._pool is None or self._pool_owner != os.getpid():  # a fork has no threads
-            self._pool = ThreadPoolExecutor(threads, "ludarium")
-            self._pool_owner = os.getpid()
-        cuts = [n * k // threads for k in range(threads + 1)]
-        slices = list(zip(cuts[:-1], cuts[1:], strict=True))
-        rest = [self._pool.submit(kernel, b, e, *arguments) for b, e in slices[1:]]
-        kernel(*slices[0], *arguments)
-        for job in rest:
-            job.result()
-
-    def close_extras(self, **kwargs: Any) -> None:
-        """Stop the threads."""
-        if self._pool is not None and self._pool_owner == os.getpid():
-            self._pool.shutdown()
-        self._pool = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}
 
 
 class VectorGame(ThreadedVector):
@@ -105,9 +75,7 @@ class VectorGame(ThreadedVector):
         illegal: str = "terminate",
         copy: bool = True,
     ) -> None:
-        if _MODES is not None and isinstance(autoreset, _MODES):
-            autoreset = autoreset.name.lower()
-        check_choice("autoreset", autoreset, AUTORESET)
+        autoreset, mode = autoreset_of(autoreset)
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
         self.game = game
@@ -116,7 +84,7 @@ class VectorGame(ThreadedVector):
         self.autoreset, self.illegal, self.copy = autoreset, illegal, bool(copy)
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
-            "autoreset_mode": autoreset if _MODES is None else _MODES[autoreset.upper()],
+            "autoreset_mode": mode,
         }
         self.render_mode = None
         self.spec = None
@@ -152,13 +120,7 @@ class VectorGame(ThreadedVector):
     def _reseed(self, seed: int | Sequence[int] | None, chosen: Any = None) -> None:
         """Give the games their random streams."""
         n = self.num_envs
-        if seed is None or isinstance(seed, (int, np.integer)):
-            seed_stream(seed)  # refuses what is no seed
-            seeds: list[int | None] = [None if seed is None else int(seed) + i for i in range(n)]
-        else:
-            seeds = list(seed)
-            if len(seeds) != n:
-                raise ValueError(f"{len(seeds)} seeds for {n} games: one int, None, or {n} of them")
+        seeds = list_seeds(seed, n)
         for i in range(n):
             if chosen is None or chosen[i]:
                 self._setup[i : i + 1] = seed_stream(seeds[i])
@@ -183,16 +145,7 @@ class VectorGame(ThreadedVector):
         Raises:
             ValueError: A seed or the mask is not allowed.
         """
-        chosen = np.ones(self.num_envs, np.bool_)
-        if options and options.get("reset_mask") is not None:
-            given = np.asarray(options["reset_mask"])
-            if given.dtype != np.bool_ or given.shape != (self.num_envs,):
-                raise ValueError(
-                    f"reset_mask is a bool array of shape ({self.num_envs},), not "
-                    f"{given.dtype} {given.shape}"
-                )
-            if self._started:
-                chosen = given.copy()
+        chosen = rows_to_reset(options, self.num_envs, self._started)
         if seed is not None:
             self._reseed(seed, chosen)
         self._rewards[chosen] = 0
@@ -384,41 +337,6 @@ class VectorGame(ThreadedVector):
 
     def __repr__(self) -> str:
         return f"<{self.num_envs} games of {self.game!r}>"
-
-
-def in_range(actions: Any, num_envs: int, num_actions: int) -> npt.NDArray[np.int64]:
-    """Return actions, one for each game, as int64 [N].
-
-    Raises:
-        ValueError: They have a wrong length or type.
-        IllegalActionError: One is out of range; the message names the games.
-    """
-    given = np.asarray(actions)
-    if given.shape != (num_envs,):
-        raise ValueError(f"actions have shape {given.shape}, not ({num_envs},)")
-    if not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(f"actions are integers, not {given.dtype}")
-    last = num_actions - 1
-    if given.min() < 0 or given.max() > last:
-        bad = np.flatnonzero((given < 0) | (given > last))
-        raise IllegalActionError(
-            f"{name_games(bad)}: action {given[bad[0]]} is out of range: actions are 0 to {last}"
-        )
-    return np.ascontiguousarray(given, np.int64)
-
-
-def at_least_one(name: str, value: Any) -> int:
-    """Return an int >= 1, or raise ValueError naming the option."""
-    number = _as_int(value)
-    if number is None or number < 1:
-        raise ValueError(f"{name}={value!r} is not allowed: {name} is an int >= 1")
-    return number
-
-
-def name_games(numbers: Sequence[int] | npt.NDArray[Any]) -> str:
-    """Return ``game 3`` or ``games 3, 4, ...`` for a message."""
-    some = ", ".join(str(int(i)) for i in numbers[:8]) + (", ..." if len(numbers) > 8 else "")
-    return f"game{'s' * (len(numbers) > 1)} {some}"
 
 
 _OPTIONS = ("num_envs", "seed", "autoreset", "num_threads", "illegal", "copy")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,29 +12,49 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from ludarium.agents import Agent
-from ludarium.agents.drivers import drivers_of
-from ludarium.agents.greedy import GreedyAgent
-from ludarium.agents.random import RandomAgent
 from ludarium.arena.players import name_of
 from ludarium.core.aec import ILLEGAL_MODES, check_choice
-from ludarium.core.errors import IllegalActionError
-from ludarium.core.game import Game, GameType, State, seed_stream
-from ludarium.core.jit import instantiate
-from ludarium.core.records import DRAWN, ILLEGAL, MAX_TURNS, WON
-from ludarium.core.vector import (
-    _MODES,
+from ludarium.core.batches import (
     AUTORESET,
     ThreadedVector,
     at_least_one,
+    autoreset_of,
     in_range,
+    list_seeds,
     name_games,
+    rows_to_reset,
+)
+from ludarium.core.errors import IllegalActionError
+from ludarium.core.game import Game, State, seed_stream
+from ludarium.wrappers.layout import (
+    ASKED,
+    COLUMNS,
+    ENDED,
+    ENDED_LENGTH,
+    ENDED_SEAT,
+    ENDED_SLOT,
+    ENDS,
+    IN_KERNEL,
+    OUTSIDE,
+    PHASE,
+    REWARD,
+    SEAT,
+    SLOT,
+    TERMINATED,
+    TRUNCATED,
+    UNIT,
+    Games,
+    Ints,
+    kernels_of,
 )
 from ludarium.wrappers.opponents import (
     BatchAgent,
     Opponent,
     as_mixture,
+    ask_one_by_one,
+    ask_together,
     check_pickles,
-    legal_answer,
+    illegal_rows,
 )
 from ludarium.wrappers.single import (
     OBSERVATIONS,
@@ -47,50 +66,6 @@ from ludarium.wrappers.single import (
 
 Info: TypeAlias = dict[str, Any]
 Bools: TypeAlias = npt.NDArray[np.bool_]
-Ints: TypeAlias = npt.NDArray[np.int64]
-
-# Kinds of opponents, as in wrappers/kernels.py; any agent that is none of these is outside.
-_IN_KERNEL: dict[type, int] = {RandomAgent: 0, GreedyAgent: 1}
-_OUTSIDE, _UNIT = 2, 1 << 30
-
-# Columns of the table in wrappers/kernels.py.
-_SEAT, _SLOT, _PHASE, _ASKED, _REWARD, _TERMINATED, _TRUNCATED = 0, 1, 2, 4, 5, 6, 7
-_ENDED, _ENDED_SEAT, _ENDED_SLOT, _ENDED_LENGTH, _COLUMNS = 8, 9, 10, 11, 12
-
-# What wrappers/kernels.py reports of a game that ended: result, reason.
-_ENDS = {
-    1: ((1, -1), WON),
-    2: ((-1, 1), WON),
-    3: ((0, 0), DRAWN),
-    4: ((0, 0), MAX_TURNS),
-    5: ((-1, 0), ILLEGAL),
-    6: ((0, -1), ILLEGAL),
-}
-
-
-class Games(NamedTuple):
-    """The arrays of a batch in the order in which the kernels take them; described there."""
-
-    settings: Ints
-    opponents: Ints
-    states: npt.NDArray[Any]
-    chance: npt.NDArray[np.uint64]
-    table: Ints
-    masks: npt.NDArray[np.int8]
-    planes: npt.NDArray[np.int8]
-    final_planes: npt.NDArray[np.int8]
-
-
-@functools.cache
-def _kernels_of(game_type: GameType) -> ModuleType:
-    return instantiate(
-        "ludarium.wrappers.kernels",
-        game_type.package,
-        rules=game_type.rules,
-        observation=game_type.observation,
-        kernels=game_type.kernels,
-        agents=drivers_of(game_type),
-    )
 
 
 class SingleAgentVector(ThreadedVector):
@@ -137,9 +112,7 @@ class SingleAgentVector(ThreadedVector):
         num_threads: int = 1,
         copy: bool = True,
     ) -> None:
-        if _MODES is not None and isinstance(autoreset, _MODES):
-            autoreset = autoreset.name.lower()
-        check_choice("autoreset", autoreset, AUTORESET)
+        autoreset, mode = autoreset_of(autoreset)
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
@@ -150,7 +123,7 @@ class SingleAgentVector(ThreadedVector):
         self.seat = check_seat(seat)
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
-            "autoreset_mode": autoreset if _MODES is None else _MODES[autoreset.upper()],
+            "autoreset_mode": mode,
         }
         self.render_mode = None
         self.spec = None
@@ -165,7 +138,7 @@ class SingleAgentVector(ThreadedVector):
             opponents=np.zeros((0, 2), np.int64),
             states=np.tile(game._blank, (n, 1)),
             chance=np.zeros(n, np.uint64),
-            table=np.zeros((n, _COLUMNS), np.int64),
+            table=np.zeros((n, COLUMNS), np.int64),
             masks=np.zeros((n, actions), np.int8),
             planes=np.zeros((n, flat), np.int8),
             final_planes=np.zeros((n if autoreset == "same_step" else 0, flat), np.int8),
@@ -189,26 +162,26 @@ class SingleAgentVector(ThreadedVector):
             TypeError: One is nothing that can play.
         """
         agents, weights = as_mixture(opponent)
-        slots = self._games.table[:, _SLOT]
+        slots = self._games.table[:, SLOT]
         in_use = np.unique(slots).tolist() if self._agents else []
         kept = [self._agents[slot] for slot in in_use]
         moved = np.zeros(max(in_use, default=0) + 1, np.int64)
         moved[in_use] = np.arange(len(kept)) + len(agents)
         everyone = [*agents, *kept]
-        shares = np.full(len(everyone), _UNIT, np.int64)
-        shares[: len(agents)] = np.round(np.cumsum(weights) * _UNIT)
-        shares[int(np.flatnonzero(weights)[-1]) :] = _UNIT
+        shares = np.full(len(everyone), UNIT, np.int64)
+        shares[: len(agents)] = np.round(np.cumsum(weights) * UNIT)
+        shares[int(np.flatnonzero(weights)[-1]) :] = UNIT
         if self._agents:
             slots[:] = moved[slots]
-        kinds = np.array([_IN_KERNEL.get(type(agent), _OUTSIDE) for agent in everyone], np.int64)
+        kinds = np.array([IN_KERNEL.get(type(agent), OUTSIDE) for agent in everyone], np.int64)
         self._agents = everyone
         self._games = self._games._replace(opponents=np.stack([kinds, shares], 1))
 
     def _ask(self) -> None:
         """Ask the opponents outside the kernels until the learner is to move everywhere."""
-        games, kernels = self._games, _kernels_of(self.game.type)
+        games, kernels = self._games, kernels_of(self.game.type)
         while True:
-            asked = games.table[:, _ASKED]
+            asked = games.table[:, ASKED]
             rows = np.flatnonzero(asked >= 0)
             if not rows.size:
                 return
@@ -221,10 +194,7 @@ class SingleAgentVector(ThreadedVector):
     def _answers(self, agent: Agent, rows: Ints, kernels: ModuleType) -> Ints:
         """Return the answers of an agent for the games `rows`, int64 [n], all legal."""
         if not isinstance(agent, BatchAgent):
-            states = [self._state(row) for row in rows]
-            given = [agent.select_action(state.clone(), self._rng) for state in states]
-            pairs = zip(states, given, strict=True)
-            return np.array([legal_answer(agent, state, answer) for state, answer in pairs])
+            return ask_one_by_one(agent, [self._state(row) for row in rows], self._rng)
         if not len(self._asked_masks):
             self._asked_masks = np.empty_like(self._games.masks)
             self._asked_planes = np.empty_like(self._games.planes)
@@ -233,28 +203,12 @@ class SingleAgentVector(ThreadedVector):
         kernels.look(rows, self._games.states, masks, planes)
         shape = (n, *self.game.observation_shape)
         seen = {"observation": planes.reshape(shape), "action_mask": masks}
-        answers = np.asarray(agent.select_actions(seen, self._rng))
-        if answers.shape != (n,):
-            raise ValueError(
-                f"opponent {name_of(agent)!r} answered {answers.shape} actions for {n} games"
-            )
-        for k in (
-            range(n) if not np.issubdtype(answers.dtype, np.integer) else _illegal(answers, masks)
-        ):
-            legal_answer(agent, self._state(rows[k]), answers[k])
-        return answers.astype(np.int64)
+        return ask_together(agent, seen, self._rng, lambda k: self._state(rows[k]))
 
     # ---------------------------------------------------------------- playing
 
     def _reseed(self, seed: int | Sequence[int] | None, chosen: Bools) -> None:
-        n = self.num_envs
-        if seed is None or isinstance(seed, (int, np.integer)):
-            seed_stream(seed)  # refuses what is no seed
-            seeds: list[int | None] = [None if seed is None else int(seed) + i for i in range(n)]
-        else:
-            seeds = list(seed)
-            if len(seeds) != n:
-                raise ValueError(f"{len(seeds)} seeds for {n} games: one int, None, or {n} of them")
+        seeds = list_seeds(seed, self.num_envs)
         for i in np.flatnonzero(chosen):
             self._games.chance[i : i + 1] = seed_stream(seeds[i])
             self._sampling[i : i + 1] = seed_stream(seeds[i], 1)
@@ -277,19 +231,10 @@ class SingleAgentVector(ThreadedVector):
             ValueError: A seed or the mask is not allowed.
             IllegalActionError: An opponent answered illegally; the message names it.
         """
-        chosen = np.ones(self.num_envs, np.bool_)
-        if options and options.get("reset_mask") is not None:
-            given = np.asarray(options["reset_mask"])
-            if given.dtype != np.bool_ or given.shape != (self.num_envs,):
-                raise ValueError(
-                    f"reset_mask is a bool array of shape ({self.num_envs},), not "
-                    f"{given.dtype} {given.shape}"
-                )
-            if self._started:
-                chosen = given.copy()
+        chosen = rows_to_reset(options, self.num_envs, self._started)
         if seed is not None:
             self._reseed(seed, chosen)
-        self._play(_kernels_of(self.game.type).reset, chosen)
+        self._play(kernels_of(self.game.type).reset, chosen)
         self._started = True
         return self._seen(), self._info()
 
@@ -312,17 +257,16 @@ class SingleAgentVector(ThreadedVector):
             raise ValueError("reset() needs to be called before step()")
         numbers = in_range(actions, self.num_envs, self.game.num_distinct_actions)
         if self.illegal == "raise":
-            bad = [
-                i for i in _illegal(numbers, self._games.masks) if self._games.table[i, _PHASE] == 0
-            ]
+            live = self._games.table[:, PHASE] == 0
+            bad = [i for i in illegal_rows(numbers, self._games.masks) if live[i]]
             if bad:
                 message = self._state(bad[0])._illegal(int(numbers[bad[0]]))
                 raise IllegalActionError(f"{name_games(bad)}: {message}")
         penalize = 1 if self.illegal == "penalize" else 0
-        self._play(_kernels_of(self.game.type).step, numbers, penalize)
+        self._play(kernels_of(self.game.type).step, numbers, penalize)
         info = self._info()
         games = self._games
-        if games.table[:, _ENDED].any():
+        if games.table[:, ENDED].any():
             ends = self._ends()
             if self.autoreset == "same_step":
                 final = ends["_result"]
@@ -331,15 +275,15 @@ class SingleAgentVector(ThreadedVector):
                 info["_final_obs"], info["_final_info"] = final, final.copy()
             else:
                 info.update(ends)
-        rewards = games.table[:, _REWARD].astype(np.float32)
-        terminated = games.table[:, _TERMINATED] != 0
-        truncated = games.table[:, _TRUNCATED] != 0
+        rewards = games.table[:, REWARD].astype(np.float32)
+        terminated = games.table[:, TERMINATED] != 0
+        truncated = games.table[:, TRUNCATED] != 0
         return self._seen(), rewards, terminated, truncated, info
 
     def _play(self, kernel: Any, *arguments: Any) -> None:
         """Run a kernel and ask the opponents; if one fails, put everything back."""
         games = self._games
-        outside = bool((games.opponents[:, 0] == _OUTSIDE).any())
+        outside = bool((games.opponents[:, 0] == OUTSIDE).any())
         arrays: list[npt.NDArray[Any]] = list(games)
         before = [array.copy() for array in arrays] if outside else []
         if self.copy:
@@ -373,27 +317,24 @@ class SingleAgentVector(ThreadedVector):
         everywhere = np.ones(self.num_envs, np.bool_)
         info: Info = {
             "action_mask": self.action_masks(),
-            "seat": self._games.table[:, _SEAT].astype(np.int8),
+            "seat": self._games.table[:, SEAT].astype(np.int8),
         }
         return {**info, "_action_mask": everywhere, "_seat": everywhere.copy()}
 
     def _ends(self) -> Info:
         """Return infos of the games that ended in this step."""
-        n, table = self.num_envs, self._games.table
-        over = table[:, _ENDED] != 0
-        result, reason = np.zeros((n, 2), np.float32), np.full(n, None, object)
-        opponent = np.full(n, None, object)
-        for i in np.flatnonzero(over):
-            result[i], reason[i] = _ENDS[int(table[i, _ENDED])]
-            opponent[i] = name_of(self._agents[table[i, _ENDED_SLOT]])
+        table = self._games.table
+        over = table[:, ENDED] != 0
         info: Info = {
-            "result": result,
-            "reason": reason,
-            "opponent": opponent,
-            "length": np.where(over, table[:, _ENDED_LENGTH], 0),
+            "result": np.array([ENDS[how][0] for how in table[:, ENDED]], np.float32),
+            "reason": np.array([ENDS[how][1] for how in table[:, ENDED]], object),
+            "opponent": np.full(self.num_envs, None, object),
+            "length": np.where(over, table[:, ENDED_LENGTH], 0),
         }
+        for i in np.flatnonzero(over):
+            info["opponent"][i] = name_of(self._agents[table[i, ENDED_SLOT]])
         if self.autoreset == "same_step":
-            info["seat"] = np.where(over, table[:, _ENDED_SEAT], 0).astype(np.int8)
+            info["seat"] = np.where(over, table[:, ENDED_SEAT], 0).astype(np.int8)
         return {**info, **{f"_{name}": over.copy() for name in info}}
 
     def action_masks(self) -> npt.NDArray[np.int8]:
@@ -408,7 +349,7 @@ class SingleAgentVector(ThreadedVector):
         """
         if not self._started:
             raise ValueError("reset() needs to be called before sample_actions()")
-        kernel = _kernels_of(self.game.type).sample
+        kernel = kernels_of(self.game.type).sample
         self._run(kernel, self._sampling, self._sampled, self._games.masks)
         return self._sampled.copy()
 
@@ -428,13 +369,6 @@ class SingleAgentVector(ThreadedVector):
 
     def __repr__(self) -> str:
         return f"<{self.num_envs} single agents of {self.game!r}>"
-
-
-def _illegal(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8]) -> list[int]:
-    """Return the rows whose action is out of range or not in the mask."""
-    inside = (actions >= 0) & (actions < masks.shape[1])
-    legal = masks[np.arange(len(actions)), np.where(inside, actions, 0)] != 0
-    return np.flatnonzero(~(inside & legal)).tolist()
 
 
 _OPTIONS = (

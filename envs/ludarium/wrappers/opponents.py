@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -69,7 +69,7 @@ def as_mixture(opponent: Opponent) -> tuple[list[Agent], npt.NDArray[np.float64]
     return agents, np.array(weights, np.float64) / total
 
 
-def legal_answer(agent: Agent, state: State, answer: Any) -> int:
+def legal_answer(agent: Any, state: State, answer: Any) -> int:
     """Return an opponent's answer as an action of a state.
 
     Raises:
@@ -81,6 +81,58 @@ def legal_answer(agent: Agent, state: State, answer: Any) -> int:
     raise IllegalActionError(
         f"opponent {name_of(agent)!r} answered illegally: {state._illegal(answer)}"
     )
+
+
+def illegal_rows(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8]) -> list[int]:
+    """Return the rows of actions [n] that are out of range or not in their mask, int8 [n, A]."""
+    inside = (actions >= 0) & (actions < masks.shape[1])
+    legal = masks[np.arange(len(actions)), np.where(inside, actions, 0)] != 0
+    found: list[int] = np.flatnonzero(~(inside & legal)).tolist()
+    return found
+
+
+def ask_one_by_one(
+    agent: Agent, states: Sequence[State], rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Return an agent's legal answers for states, int64 [n].
+
+    Raises:
+        IllegalActionError: One is not legal; the message names the agent.
+    """
+    answers = [
+        legal_answer(agent, state, agent.select_action(state.clone(), rng)) for state in states
+    ]
+    return np.array(answers, np.int64)
+
+
+def ask_together(
+    agent: BatchAgent,
+    seen: Observation,
+    rng: np.random.Generator,
+    state_of: Callable[[int], State],
+) -> npt.NDArray[np.int64]:
+    """Return an agent's legal answers for all positions seen, int64 [n].
+
+    Args:
+        agent: whom to ask.
+        seen: the positions.
+        rng: its chance.
+        state_of: the state of a row, for the message when its answer is bad.
+
+    Raises:
+        IllegalActionError: One is not legal; the message names the agent.
+        ValueError: They are not one for each position.
+    """
+    masks = seen["action_mask"]
+    answers = np.asarray(agent.select_actions(seen, rng))
+    if answers.shape != (len(masks),):
+        raise ValueError(
+            f"opponent {name_of(agent)!r} answered with shape {answers.shape}, not ({len(masks)},)"
+        )
+    whole = np.issubdtype(answers.dtype, np.integer)
+    for k in illegal_rows(answers, masks) if whole else range(1):
+        legal_answer(agent, state_of(k), answers[k])
+    return answers.astype(np.int64)
 
 
 def check_pickles(agents: Sequence[Agent]) -> None:

@@ -20,7 +20,17 @@ from ludarium.wrappers.scores import Score
 
 History = Sequence[tuple[int, dict[str, Score]]]
 
-COLUMNS = ("against", "games", "wins", "draws", "losses", "win rate", "95 %", "1st", "2nd")
+COLUMNS = (
+    "against",
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    "win %",
+    "95 % interval",
+    "1st %",
+    "2nd %",
+)
 
 
 def new_folder(path: str | os.PathLike[str]) -> Path:
@@ -84,9 +94,9 @@ def write_report(
 def _row(name: str, result: MatchResult) -> list[str]:
     """Return the cells of one match; a draw is a game without a winner."""
     low, high = result.interval
-    seats = [f"{100 * seat.win_rate:.1f} %" if seat.games else "-" for seat in result.by_seat]
+    seats = [f"{100 * seat.win_rate:.1f}" if seat.games else "-" for seat in result.by_seat]
     counts = result.games, result.wins, result.draws + result.truncations, result.losses
-    rate = f"{100 * result.win_rate:.1f} %"
+    rate = f"{100 * result.win_rate:.1f}"
     return [name, *map(str, counts), rate, f"{100 * low:.1f}-{100 * high:.1f}", *seats]
 
 
