@@ -1,0 +1,371 @@
+"""The search agents: forced wins and losses, plain minimax, symmetry, turns of two actions."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from wins import Prover
+
+import ludarium
+from ludarium.agents import Analysis, make_agent
+from ludarium.agents.budget import parse_budget
+from ludarium.agents.drivers import drivers_of
+
+SPECS = ("mcts:60", "mcts:5ms", "alphabeta:1", "alphabeta:5ms")
+
+
+def whole_turn(agent: Any, state: Any, rng: np.random.Generator) -> tuple[str, Any]:
+    """Play an agent's turn; returns its text and the state after it."""
+    text, turn = "", state.turn_number()
+    while state.turn_number() == turn and not state.is_terminal():
+        action = agent.select_action(state, rng)
+        text += state.action_to_string(action)
+        state = state.child(action)
+    return text, state
+
+
+def walk(game: Any, seed: int) -> Iterator[Any]:
+    """Yield all decisions of random games, one game after the other."""
+    rng = np.random.default_rng(seed)
+    while True:
+        state = game.new_initial_state(int(rng.integers(2**32)))
+        while not state.is_terminal():
+            yield state.clone()
+            state.apply_action(int(rng.choice(state.legal_actions())))
+
+
+# ---------------------------------------------------------------- budgets
+
+
+@pytest.mark.parametrize("name_", ["mcts", "alphabeta"])
+@pytest.mark.parametrize(
+    "argument", [None, "", "0", "-1", "1.5", "ms", "0ms", "2 ms", "2MS", "007", "x", "9" * 9, "²"]
+)
+def test_a_bad_budget_is_named_with_what_is_allowed(name_, argument):
+    spec = name_ if argument is None else f"{name_}:{argument}"
+    with pytest.raises(ValueError, match="1 to") as caught:
+        make_agent(spec)
+    assert repr(spec) in str(caught.value)
+    assert "ms" in str(caught.value)
+
+
+def test_budgets_are_counts_or_times():
+    assert parse_budget("mcts", "200", "simulations", 1000).count == 200
+    assert parse_budget("mcts", "250ms", "simulations", 10).ms == 250
+    for spec in SPECS:
+        assert make_agent(spec).name == spec
+
+
+# ---------------------------------------------------------------- as agents
+
+
+def test_answers_are_legal_and_repeat_with_the_seed(name, game):
+    for spec in ("mcts:60", "alphabeta:1"):
+        histories = []
+        for _ in range(2):
+            agent, rng = make_agent(spec), np.random.default_rng(3)
+            state = game.new_initial_state(4)
+            for _ in range(40):
+                if state.is_terminal():
+                    break
+                text = state.to_string()
+                action = agent.select_action(state, rng)
+                assert type(action) is int
+                assert state.to_string() == text
+                state.apply_action(action)
+            histories.append(state.history())
+        assert histories[0] == histories[1]
+
+
+def test_agents_answer_within_a_time_and_can_be_pickled(name, game):
+    state = game.new_initial_state(0)
+    for spec in SPECS:
+        agent = make_agent(spec)
+        agent.prepare(game)
+        assert agent.select_action(state, np.random.default_rng(1)) in state.legal_actions()
+        again = pickle.loads(pickle.dumps(agent))
+        assert again.name == spec
+        action = again.select_action(state, np.random.default_rng(1))
+        assert action in state.legal_actions()
+        if "ms" not in spec:
+            assert action == make_agent(spec).select_action(state, np.random.default_rng(1))
+
+
+def test_agents_refuse_a_finished_game(name):
+    state = ludarium.load_game(name, max_turns=1).new_initial_state(0)
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    for spec in SPECS:
+        agent = make_agent(spec)
+        for ask in (agent.select_action, agent.analyse):
+            with pytest.raises(ValueError, match="over"):
+                ask(state, np.random.default_rng(1))
+
+
+def test_an_analysis_says_what_was_found(name, game):
+    state = next(s for s in walk(game, 2) if s.turn_number() == 5)
+    for spec in ("mcts:300", "alphabeta:2"):
+        found = make_agent(spec).analyse(state, np.random.default_rng(1))
+        assert isinstance(found, Analysis)
+        assert found.action == make_agent(spec).select_action(state, np.random.default_rng(1))
+        assert found.line[0] == state.action_to_string(found.action)
+        assert -1 <= found.value <= 1
+        assert found.line[0] in str(found) and "line:" in str(found)
+        after = state
+        for text in found.line:
+            after = after.child(after.string_to_action(text))
+    mcts = make_agent("mcts:300").analyse(state, np.random.default_rng(1))
+    assert mcts.effort == 300
+    assert set(mcts.visits) <= set(state.legal_actions())
+    assert sum(mcts.visits.values()) == 300 or mcts.proven
+    assert mcts.visits[mcts.action] == max(mcts.visits.values()) or mcts.proven
+
+
+def test_the_tree_is_kept_within_a_turn(name, game):
+    """And only there: any other state is searched afresh."""
+    stages = game.type.rules.STAGES
+    state = next(s for s in walk(game, 5) if s.turn_number() > 3)
+    agent, rng = make_agent("mcts:400"), np.random.default_rng(1)
+    for _ in range(30):
+        before, found = state, agent.analyse(state, rng)
+        state = state.child(found.action)
+        if state.is_terminal():
+            break
+        if state.turn_number() == before.turn_number():
+            more = agent.analyse(state, rng)
+            assert more.proven or sum(more.visits.values()) > 400
+            fresh = agent.analyse(before, rng)
+            assert fresh.proven or sum(fresh.visits.values()) == 400
+            return
+    assert len(stages) == 1 or stages == ("turn",), "no turn of two actions was met"
+
+
+# ---------------------------------------------------------------- forced wins, forced losses
+
+
+def evidence(name: str, kind: str) -> list[dict[str, Any]]:
+    lines = (Path(__file__).parent / name / "wins.jsonl").read_text().splitlines()
+    return [found for found in map(json.loads, lines) if found["kind"] == kind]
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:1", "mcts:1", "mcts:100"])
+def test_a_win_is_taken(name, game, spec):
+    found = evidence(name, "win1")
+    assert len(found) >= 5
+    for line in found:
+        state = game.state_from_string(line["pos"])
+        text, after = whole_turn(make_agent(spec), state, np.random.default_rng(1))
+        assert text in line["turns"], line
+        assert after.returns()[state.current_player()] == 1
+        analysis = make_agent(spec).analyse(state, np.random.default_rng(1))
+        assert analysis.proven and analysis.value == 1
+
+
+def test_a_win_in_two_is_found_and_carried_through(name, game):
+    found = evidence(name, "win2")
+    assert len(found) >= 5
+    rng = np.random.default_rng(1)
+    for line in found:
+        state, agent = game.state_from_string(line["pos"]), make_agent("alphabeta:3")
+        analysis = agent.analyse(state, rng)
+        assert analysis.proven and analysis.value == 1, line
+        text, after = whole_turn(agent, state, rng)
+        assert text in line["turns"], line
+        _, answered = whole_turn(make_agent("greedy"), after, rng)
+        if not answered.is_terminal():
+            _, answered = whole_turn(agent, answered, rng)
+        assert answered.returns()[state.current_player()] == 1
+
+
+def test_mcts_finds_wins_in_two(name, game):
+    """Or something as good: it need not be the shortest way."""
+    proven = shortest = 0
+    found = evidence(name, "win2")
+    for line in found:
+        state = game.state_from_string(line["pos"])
+        analysis = make_agent("mcts:50000").analyse(state, np.random.default_rng(1))
+        assert analysis.value > 0.8, line
+        proven += analysis.proven
+        assert not analysis.proven or analysis.value == 1
+        assert not analysis.proven or analysis.effort < 50_000  # it is over when it is certain
+        text, _ = whole_turn(make_agent("mcts:50000"), state, np.random.default_rng(1))
+        shortest += text in line["turns"]
+    assert proven >= len(found) / 3 and shortest >= len(found) / 2
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:2", "mcts:5000"])
+def test_a_loss_is_avoided(name, game, spec):
+    found = evidence(name, "save")
+    assert len(found) >= 5
+    for line in found:
+        state = game.state_from_string(line["pos"])
+        text, _ = whole_turn(make_agent(spec), state, np.random.default_rng(1))
+        assert text in line["turns"], line
+
+
+def test_the_evidence_is_what_the_reference_says(name):
+    prover = Prover(name)
+    for kind in ("win1", "save"):
+        line = evidence(name, kind)[0]
+        position = prover.reference.parse(line["pos"])
+        sign = 1 if prover.reference.text(position).split()[1] in "WSR" else -1
+        if kind == "win1":
+            assert sorted(prover.wins(position, sign)) == line["turns"]
+        else:
+            everything = prover.turns(position).items()
+            assert sorted(t for t, end in everything if prover.safe(end, sign)) == line["turns"]
+
+
+def test_wins_at_sight_are_all_wins(name, game):
+    """What playouts take is what brute force finds."""
+    drivers, rules = drivers_of(game.type, "mcts_kernels"), game.type.rules
+    work, stream = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE), np.array([3], np.uint64)
+    seen = [0, 0]
+    texts = [line["pos"] for kind in ("win1", "win2", "save") for line in evidence(name, kind)]
+    states = [game.state_from_string(text) for text in texts]
+    walking = walk(game, 8)
+    for state in [*states, *(next(walking) for _ in range(400))]:
+        player = state.current_player()
+        action = int(drivers.winning_action(state._array, work, stream))
+        wins = [e for _, e in ludarium.turns(state) if e.is_terminal() and e.returns()[player] == 1]
+        assert (action >= 0) == bool(wins), state
+        seen[bool(wins)] += 1
+        if action >= 0:
+            after = state.child(action)
+            if not after.is_terminal():
+                _, after = whole_turn(make_agent("alphabeta:1"), after, np.random.default_rng(1))
+            assert after.returns()[player] == 1
+    assert min(seen) > 5
+
+
+WITHOUT = """
+import json, sys
+import numpy as np
+import ludarium
+from ludarium.core.jit import instantiate
+
+game = ludarium.load_game("sphlag")
+rules = game.type.rules
+plain = instantiate("ludarium.agents.mcts_kernels", game.type.package, rules=rules,
+                    kernels=game.type.kernels, evaluation=None)
+work, stream = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE), np.array([3], np.uint64)
+for line in map(json.loads, open(sys.argv[1])):
+    state = game.state_from_string(line["pos"])
+    action = int(plain.winning_action(state._array, work, stream))
+    assert (action >= 0) == (line["kind"] == "win1"), line
+    assert action < 0 or state.action_to_string(action) in line["turns"], line
+print("found")
+"""
+
+
+def test_a_game_without_an_evaluation_is_searched_too(tmp_path):
+    """In a process and with a cache of its own: compiled code does not tell the two apart."""
+    found = subprocess.run(
+        [sys.executable, "-c", WITHOUT, str(Path(__file__).parent / "sphlag" / "wins.jsonl")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LUDARIUM_CACHE_DIR": str(tmp_path)},
+    )
+    assert found.stdout == "found\n", found.stderr
+
+
+# ---------------------------------------------------------------- plain minimax
+
+WIN = 1_000_000
+
+
+def minimax(state: Any, player: int, last: int, start: int, evaluate: Any) -> int:
+    """Return the value of a position for a player, by looking at everything."""
+    if state.is_terminal():
+        return int(state.returns()[player] * (WIN - (state.turn_number() - start)))
+    if state.turn_number() >= last:
+        mover = state.current_player()
+        return int(evaluate(state._array, mover)) * (1 if mover == player else -1)
+    values = [
+        minimax(state.child(action), player, last, start, evaluate)
+        for action in state.legal_actions()
+    ]
+    return max(values) if state.current_player() == player else min(values)
+
+
+def test_alphabeta_is_plain_minimax(name, game):
+    evaluate = drivers_of(game.type, "alphabeta_kernels").evaluate
+    rng = np.random.default_rng(1)
+    compared = {1: 0, 2: 0}
+    half_made = 0
+    walking = walk(game, 21)
+    for number in range(400):
+        state = next(walking)
+        depth = 1 + number % 2
+        if number % 7 or ludarium.perft(state, depth) > 4000:
+            continue
+        start, player = state.turn_number(), state.current_player()
+        expected = minimax(state, player, start + depth, start, evaluate)
+        agent = make_agent(f"alphabeta:{depth}")
+        _, _, action, score, _ = agent._search(state, rng)
+        assert score == expected, state
+        after = minimax(state.child(action), player, start + depth, start, evaluate)
+        assert after == expected, state
+        compared[depth] += 1
+        half_made += state.stage() in ("drop", "land")
+    assert min(compared.values()) >= 5, compared
+    assert half_made or len(game.type.rules.STAGES) == 1
+
+
+# ---------------------------------------------------------------- signs and symmetry
+
+
+def test_both_actions_of_a_turn_have_the_same_sign(name, game):
+    """Negating at every action makes a piece look as bad as its landing is good."""
+    if len(game.type.rules.STAGES) == 1:  # no such turns: the player changes every time
+        for state, _ in zip(walk(game, 4), range(40), strict=False):
+            after = state.child(state.legal_actions()[0])
+            assert after.is_terminal() or after.current_player() != state.current_player()
+        return
+    rng = np.random.default_rng(2)
+    compared = 0
+    for line in [*evidence(name, "win2"), *evidence(name, "win1")]:
+        state = game.state_from_string(line["pos"])
+        for turn in line["turns"]:
+            for action in state.legal_actions():
+                after = state.child(action)
+                first = state.action_to_string(action)
+                if not turn.startswith(first) or turn == first or after.is_terminal():
+                    continue
+                assert after.current_player() == state.current_player()
+                for spec in ("alphabeta:3", "mcts:20000"):
+                    value = make_agent(spec).analyse(after, rng).value
+                    assert value > 0.5, (line, first, spec, value)
+                compared += 1
+            if compared >= 12:
+                return
+    assert compared >= 3
+
+
+def test_symmetrical_actions_get_the_same_value(name, game):
+    """To within what chance allows, at a start that its symmetries leave as it is."""
+    state = game.new_initial_state(0)
+    tensor = state.observation_tensor()
+    found = make_agent("mcts:40000").analyse(state, np.random.default_rng(1))
+    compared = 0
+    for gather, actions in game.symmetries()[1:]:
+        if not np.array_equal(tensor.flat[gather].reshape(tensor.shape), tensor):
+            continue
+        for action, visits in found.visits.items():
+            other = int(actions[action])
+            if other != action and visits > 100 and found.visits.get(other, 0) > 100:
+                noise = math.sqrt(1 / visits + 1 / found.visits[other])
+                assert abs(found.values[action] - found.values[other]) < 4.5 * noise
+                compared += 1
+    assert compared >= 2
+    assert abs(found.value) < 0.6
