@@ -11,6 +11,7 @@ import io
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -63,7 +64,7 @@ class NetworkAgent:
     def __init__(self, network: Network):
         self.network = network
 
-    def select_actions(self, observations: dict, rng: np.random.Generator) -> np.ndarray:
+    def select_actions(self, observations: dict[str, Any], rng: np.random.Generator) -> np.ndarray:
         """Return an action for each position of a batch."""
         with torch.no_grad():
             planes, mask = observations["observation"], observations["action_mask"]
@@ -137,7 +138,8 @@ def main() -> None:
     game = games.game
     network = Network(game.observation_shape, game.num_distinct_actions, args.channels, args.width)
     optimizer = torch.optim.Adam(network.parameters(), lr=args.learning_rate, eps=1e-5)
-    agent, history, clock = NetworkAgent(network), [], {"games": 0.0, "network": 0.0, "learn": 0.0}
+    agent, clock = NetworkAgent(network), {"games": 0.0, "network": 0.0, "learn": 0.0}
+    history: list[tuple[int, dict[str, Score]]] = []
     writer = SummaryWriter(str(out / "tensorboard"))
     planes = torch.zeros((T, N, *game.observation_shape), dtype=torch.int8)
     masks = torch.zeros((T, N, game.num_distinct_actions), dtype=torch.int8)
