@@ -107,7 +107,7 @@ def main() -> None:
     """Train by self-play, evaluate now and then, play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
-    parser.add_argument("--steps", type=int, default=500_000, help="actions of both players")
+    parser.add_argument("--steps", type=int, default=400_000, help="actions of both players")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="runs/12_selfplay_ppo_torch", help="a new folder")
     parser.add_argument("--smoke", action="store_true", help="seconds only, to see that it runs")
