@@ -241,16 +241,16 @@ def test_greedy_prefers_what_the_game_calls_a_gain_and_runs_without_jit(tmp_path
 
 
 def test_an_edit_of_the_drivers_is_seen(tmp_path, monkeypatch):
-    """The cache is keyed by the folder of a template too, not by the game's and core's alone."""
+    """The cache is keyed by the source of a template too, not by the game's and core's alone."""
     jit = importlib.import_module("ludarium.core.jit")
     package = tmp_path / "template_of_test"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    (package / "drivers.py").write_text("import numba\nWHERE = numba.config.CACHE_DIR\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("LUDARIUM_CACHE_DIR", str(tmp_path / "cache"))
     folders = []
     for edit in ("", "", "# an edit\n"):
-        Path(package / "other.py").write_text(edit)
+        code = f"import numba\nWHERE = numba.config.CACHE_DIR\n{edit}"
+        Path(package / "drivers.py").write_text(code)
         folders.append(jit.instantiate("template_of_test.drivers", "ludarium.sphlag").WHERE)
     assert folders[0] == folders[1] != folders[2]

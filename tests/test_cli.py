@@ -73,7 +73,7 @@ def test_list_names_games_options_and_agents(run):
         assert re.search(rf"\b{name}\b", out)
         for option, value in game.options.items():
             assert f"{option}={value}" in out
-    assert "greedy, random" in out
+    assert "Agents: alphabeta, greedy, mcts, random" in out
 
 
 def test_show_prints_the_start(run, name, game):
