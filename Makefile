@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help demo test dev lint clean
+.PHONY: help demo ladder test dev lint clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -27,6 +27,11 @@ demo: $(VENV)/base  ## a match of two agents, and a GIF of one game in runs/demo
 	@mkdir -p runs/demo
 	$(BIN)/ludarium match sphlag greedy random --games 200 --seed 1
 	$(BIN)/ludarium record sphlag --agents greedy,random --seed 1 --out runs/demo/sphlag.gif --force
+
+LADDER := random,greedy,alphabeta:1,alphabeta:2,alphabeta:3,mcts:50,mcts:200,mcts:1000,mcts:5000
+ladder: $(VENV)/test  ## the tables of docs/ladder-*.md: hours; goes on where it was stopped
+	@mkdir -p runs docs
+	for game in sphlag gliss gyges; do $(BIN)/ludarium tournament $$game --agents $(LADDER) --games 20 --times --record runs/ladder-$$game.jsonl --out docs/ladder-$$game.md --force || exit; done
 
 test: $(VENV)/test  ## all tests, as CI runs them
 	$(BIN)/python -m pytest -n 2

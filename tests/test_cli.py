@@ -23,7 +23,7 @@ def test_help_names_every_command_with_examples(run):
     for words in ((), ("--help",), ("-h",)):
         status, out, err = run(*words)
         assert (status, err) == (0, "")
-        for command in ("list", "show", "play", "match", "perft", "record"):
+        for command in ("list", "show", "play", "match", "tournament", "perft", "record"):
             assert re.search(rf"^  {command} ", out, re.MULTILINE)
         assert "ludarium match sphlag" in out
 
@@ -35,7 +35,7 @@ def test_each_command_has_help(run, command):
     assert f"Usage: ludarium {command}" in out
 
 
-@pytest.mark.parametrize("command", ["match", "perft", "play", "record", "show"])
+@pytest.mark.parametrize("command", ["match", "perft", "play", "record", "show", "tournament"])
 def test_the_examples_in_the_help_run(run, command):
     examples = re.findall(
         rf"^    ludarium ({command} .*)$", run(command, "--help")[1], re.MULTILINE
@@ -138,6 +138,26 @@ def test_match_prints_counts_by_seat(run):
         assert [int(number) for number in re.findall(r"\d+", line)[:5]] == list(counts)
         assert f"{100 * part.win_rate:.1f} %" in line
         assert len(line) <= 80
+
+
+def test_match_stops_when_decided_and_starts_where_asked(run):
+    words = ("match", "sphlag", "greedy", "random", "--games", "60", "--early-stop")
+    status, out, err = run(*words, "--no-openings", "--time-limit", "60")
+    assert (status, err) == (0, "")
+    result = ludarium.arena.play_match(
+        "sphlag", "greedy", "random", games=60, early_stop=True, openings=False
+    )
+    assert result.games < 20
+    assert re.search(rf"both\W+{result.games}\W+{result.wins}\W", out), out
+
+
+def test_show_asks_an_agent(run):
+    status, out, err = run("show", "sphlag", "--ask", "mcts:60")
+    assert (status, err) == (0, "")
+    assert re.search(r"mcts:60 plays \S+: value .*60 simulations", out)
+    assert "visits" in out and "line: " in out
+    status, _, err = run("show", "sphlag", "--ask", "greedy")
+    assert status == 2 and "'greedy' does not search" in err
 
 
 def test_match_with_one_game_and_options(run):

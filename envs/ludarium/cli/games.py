@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from ludarium.cli.arguments import (
     size_option,
     state_at,
 )
+
+if TYPE_CHECKING:
+    from ludarium.agents import SearchAgent
 
 # ---------------------------------------------------------------- list
 
@@ -47,6 +51,7 @@ def list_command() -> None:
 @position_option
 @click.option("--out", metavar="FILE.png", type=click.Path(path_type=Path), help="Draw it too.")
 @click.option("--turns", "list_turns", is_flag=True, help="List all legal turns.")
+@click.option("--ask", metavar="AGENT", help="What an agent that searches thinks of it.")
 @seed_option("Decides the set-up, where chance has a part in it.")
 @size_option
 @force_option
@@ -56,6 +61,7 @@ def show_command(
     position: str | None,
     out: Path | None,
     list_turns: bool,
+    ask: str | None,
     seed: int,
     size: int,
     force: bool,
@@ -66,6 +72,7 @@ def show_command(
     Examples:
       ludarium show sphlag
       ludarium show sphlag --turns --out start.png
+      ludarium show sphlag --ask mcts:1000
       ludarium show sphlag --position "R.W...R..R...B.R/........./..../. W 0 - 2"
     """
     from rich.table import Table
@@ -76,6 +83,7 @@ def show_command(
 
     if out is not None:
         check_target(out, (".png",), force)
+    analyst = None if ask is None else _analyst(ask)
     loaded = load(game, options)
     state = state_at(loaded, position, seed)
     click.echo(f"{state}\n")
@@ -97,9 +105,23 @@ def show_command(
     if list_turns and texts:
         click.echo()
         in_columns(texts)
+    if analyst is not None and texts:
+        import numpy as np
+
+        click.echo(f"\n{ask} {analyst.analyse(state, np.random.default_rng(seed))}")
     if out is not None:
         record_episode([state], out, size, force)
         click.echo(f"\nwrote {out}")
+
+
+def _analyst(spec: str) -> SearchAgent:
+    """Return an agent that can say what it thinks of a position."""
+    from ludarium.agents import SearchAgent, make_agent
+
+    agent = make_agent(spec)
+    if not isinstance(agent, SearchAgent):
+        raise ValueError(f"agent {spec!r} does not search: ask mcts:N or alphabeta:D")
+    return agent
 
 
 def in_columns(texts: list[str]) -> None:

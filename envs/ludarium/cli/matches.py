@@ -36,13 +36,30 @@ if TYPE_CHECKING:
     help="Number of games; seats are swapped after each.",
 )
 @seed_option("The same seed gives the same games.")
+@click.option("--early-stop", is_flag=True, help="Stop when a sequential test has decided.")
+@click.option("--no-openings", is_flag=True, help="Begin all games at the start.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="For each decision; a player who takes longer ends the match.",
+)
 def match_command(
-    game: str, options: tuple[str, ...], a: str, b: str, games: int, seed: int
+    game: str,
+    options: tuple[str, ...],
+    a: str,
+    b: str,
+    games: int,
+    seed: int,
+    early_stop: bool,
+    no_openings: bool,
+    time_limit: float | None,
 ) -> None:
     """Let agents A and B play a match at GAME and print the result, counted for A.
 
     An agent is a name like `greedy`, or a name with an argument after a colon; `ludarium list`
-    names them. Draws and games that the limit of turns ends count half in the win rate.
+    names them. Draws and games that the limit of turns ends count half in the win rate. Each pair
+    of games begins with a few random turns of its own.
 
     \b
     Examples:
@@ -72,7 +89,16 @@ def match_command(
     task = progress.add_task(escape(f"{a} against {b}"), total=games)
     try:
         with progress if error_console.is_terminal else contextlib.nullcontext():
-            result = play_match(loaded, *agents, games=games, seed=seed, on_game=advance)
+            result = play_match(
+                loaded,
+                *agents,
+                games=games,
+                seed=seed,
+                on_game=advance,
+                openings=not no_openings,
+                early_stop=early_stop,
+                time_limit=time_limit,
+            )
     except PlayerError as error:
         if error.result is not None and error.result.games:
             _print_result(title, error.result)
