@@ -343,13 +343,9 @@ def blank_state(options):
 @njit(**JIT)
 def new_game(state, rng):
     """Set up the first position; MAX_TURNS stays, and chance is not used."""
-    state[WHITE] = ZERO
-    state[BLACK] = ZERO
-    state[KO] = NO_BOARD
-    state[KO + 1] = NO_BOARD
-    state[PLAYER] = ZERO
-    state[PASSES] = ZERO
-    state[TURN] = ZERO
+    state[WHITE] = state[BLACK] = ZERO
+    state[KO] = state[KO + 1] = NO_BOARD
+    state[PLAYER] = state[PASSES] = state[TURN] = ZERO
     state[STATUS] = U(RUNNING)
 
 
