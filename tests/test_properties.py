@@ -6,6 +6,7 @@ Hypothesis makes the input; runs are the same every time.
 from __future__ import annotations
 
 import functools
+import re
 from typing import Any
 
 import pytest
@@ -100,6 +101,17 @@ def test_damaged_positions(title: str, data: st.DataObject) -> None:
     """A text is refused, or it is exactly the text of the state that it gives."""
     good, text = data.draw(damaged(title))
     check_reading(game_of(title, good), text)
+
+
+@every_game
+def test_numbers_written_otherwise(title: str) -> None:
+    """Each number of a text has one form: no signs, leading zeros, spaces or foreign digits."""
+    for good in texts(title)[::5]:
+        for number in re.finditer("[0-9]+", good):
+            foreign = number[0].translate({ord("0") + n: 0x660 + n for n in range(10)})
+            for other in ("0{}", "00{}", "+{}", "-{}", "{}.0", "{}e0", " {}", "{}_0", foreign, ""):
+                text = good[: number.start()] + other.format(number[0]) + good[number.end() :]
+                check_reading(game_of(title, good), text)
 
 
 @every_game
