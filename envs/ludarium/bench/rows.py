@@ -149,6 +149,7 @@ def kernel(games: list[str]) -> Iterator[Row]:
 def search(games: list[str]) -> Iterator[Row]:
     """Search agents, where they are installed: simulations from the start, positions further on."""
     from ludarium.agents import list_agents, make_agent
+    from ludarium.arena.openings import play_opening
 
     if "mcts" not in list_agents():
         return
@@ -163,8 +164,7 @@ def search(games: list[str]) -> Iterator[Row]:
         yield _row("search", f"{title}: mcts", _rate(run), "simulations/s", bar=bar.get("search"))
 
         judge = make_agent("alphabeta:2")
-        for _ in range(6):  # some decisions into a game, where both have something to do
-            state.apply_action(int(rng.choice(state.legal_actions())))
+        state = play_opening(state, seed=0)  # a little further on, where there is something to do
 
         def look(judge: Any = judge, state: Any = state, rng: Any = rng) -> int:
             return int(judge.analyse(state, rng).effort)

@@ -44,10 +44,11 @@ APART = 3  # corners of two bases that one L touches are no farther apart, in ro
 def bases_in(state, rows, bases):
     """Write rows of the stones that stand in bases; returns whether one landing may hit them all.
 
-    bases is int64[ROWS], written.
+    bases is int64[ROWS + 4], written: at its end the first and last row and column of the stones.
     """
     bases[:] = 0
     found, first_r, first_c = 0, 0, 0
+    last_r, low_c, high_c = 0, ROWS, 0
     for r in range(TOP, state[SIZE] + TOP - 1):
         x, y = state[rows + r], state[rows + r + 1]
         corner = x & (x >> 1) & y & (y >> 1)
@@ -57,11 +58,22 @@ def bases_in(state, rows, bases):
         while corner:
             c = lowest(corner)
             corner &= corner - 1
-            if found and (r - first_r > APART or abs(c - first_c) > APART):
+            if found == 0:
+                first_r, first_c = r, c
+            elif r - first_r > APART or abs(c - first_c) > APART:
                 return False
-            first_r, first_c = r, c
+            last_r, low_c, high_c = r + 1, min(low_c, c), max(high_c, c + 1)
             found += 1
+    bases[ROWS], bases[ROWS + 1], bases[ROWS + 2], bases[ROWS + 3] = first_r, last_r, low_c, high_c
     return found > 0
+
+
+@njit(**JIT)
+def may_reach(state, bases, rows, r, c):
+    """Say whether the bases are where the glider with this core can fly: along both arms only."""
+    dr, w = arms(state, rows, r, c)
+    vertical = bases[ROWS + 1] >= r if dr > 0 else bases[ROWS] <= r
+    return vertical and (bases[ROWS + 2] <= c if w else bases[ROWS + 3] >= c)
 
 
 @njit(**JIT)
@@ -71,11 +83,10 @@ def winning_landing(state, work, bases, core):
     Args:
         state: in either stage.
         work: written.
-        bases: int64[ROWS], the enemy stones that stand in bases.
+        bases: int64[ROWS + 4], of bases_in() for the opponent.
         core: of the glider.
     """
     player = state[PLAYER] & 1
-    w = 0
     for r in range(ROWS):
         work[r] = 0
     if fly(state, work, core, False) == 0:
@@ -106,18 +117,21 @@ def winning_first(state, work):
     few = state[BASES + 1 - player] <= AT_ONCE
     if not few or state[TURN] + 1 < FIRST_TURN_JUDGED or state[BASES + 1 - player] == 0:
         return np.int64(-1)
-    bases = np.empty(ROWS, np.int64)
+    bases = np.empty(ROWS + 4, np.int64)
     if not bases_in(state, rows_of(1 - player), bases):
         return np.int64(-1)
     if state[CHOSEN] != NONE:
         return winning_landing(state, work, bases, state[CHOSEN])
     flights = np.empty(WORK_SIZE, np.int64)
+    own = rows_of(player)
     candidates(state, work)
     for r in range(TOP, state[SIZE] + TOP):
         cores = work[r] >> HIGH
         while cores:
             c = lowest(cores)
             cores &= cores - 1
+            if not may_reach(state, bases, own, r, c):
+                continue
             if winning_landing(state, flights, bases, vertex(r, c)) >= 0:
                 return number_of(state, CHOOSE, r, c)
     return np.int64(-1)
