@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ MOST_SIMULATIONS = 10_000_000
 MOST_NODES = 4_000_000  # of one tree, 40 bytes each; it serves searches limited by time
 NODES_PER_MS = 600  # more than any game adds
 CHUNK = 128  # simulations between two looks at the clock
+LONG_CHUNK = 50_000  # where there is no clock
 _ready: set[Any] = set()  # types of games whose kernels are loaded
 
 
@@ -121,14 +123,13 @@ class MCTSAgent:
         if not self._kept(drivers, state, stream):
             self._prepare(drivers, state)
             drivers.begin(array, self._nodes, self._tree, stream)
-        if count is not None:
-            done = drivers.simulate(array, self._nodes, self._tree, stream, count, EXPLORE)
-            return drivers, int(done)
-        done, end = 0, start + (ms or 0) / 1000
-        while True:
-            more = int(drivers.simulate(array, self._nodes, self._tree, stream, CHUNK, EXPLORE))
+        end = math.inf if ms is None else start + ms / 1000
+        done = 0
+        while True:  # in pieces, so that the clock and an interrupt are heeded
+            piece = CHUNK if count is None else min(LONG_CHUNK, count - done)
+            more = int(drivers.simulate(array, self._nodes, self._tree, stream, piece, EXPLORE))
             done += more
-            if more < CHUNK or time.perf_counter() >= end:
+            if more < piece or done == count or time.perf_counter() >= end:
                 return drivers, done
 
     def _kept(self, drivers: ModuleType, state: State, stream: Any) -> bool:
