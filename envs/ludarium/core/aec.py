@@ -137,6 +137,7 @@ class AECGame(AECEnv[str, Any, Any]):
         self._num_actions, self._shape = actions, shape
         self._state: State | None = None
         self._hot: tuple[Any, ...] | None = None
+        self._mover: str | None = None  # who has legal actions
         self._stepped = False  # since agent_iter() last named an agent
         self._planes = np.zeros(shape, np.int8)  # seen by the player to move
         self._given = False  # the planes are the caller's already: the next one gets a copy
@@ -236,10 +237,12 @@ class AECGame(AECEnv[str, Any, Any]):
         turn, stage = packed >> 8, self._stages[packed >> 4 & 15]
         if packed & 7:
             mover, other, mask = "player_0", "player_1", self._no_action()
+            self._mover = None
             self._finish(packed)
         else:
             mover, other = ("player_1", "player_0") if packed & 8 else AGENTS
             mask = self._own_mask()
+            self._mover = mover
         self.agent_selection = mover
         self.infos = {
             mover: {"action_mask": mask, "turn": turn, "stage": stage},
@@ -328,6 +331,7 @@ class AECGame(AECEnv[str, Any, Any]):
 
         PettingZoo's own wrapper for illegal actions calls this too, after it ended the game.
         """
+        self._mover = None
         for info in self.infos.values():
             info["action_mask"] = self._no_action()
         first: str = super()._deads_step_first()
@@ -342,27 +346,18 @@ class AECGame(AECEnv[str, Any, Any]):
             AssertionError: `reset` was not called.
             ValueError: There is no such agent.
         """
-        state = self._state
-        if state is None:
-            EnvLogger.error_observe_before_reset()
-            raise AssertionError
-        player = _PLAYER.get(agent)
-        if player is None:
-            player = self._index(agent)  # raises
-        packed = state._packed
-        if packed & 7 or packed >> 3 & 1 != player:
-            planes = state.observation_tensor(player)
-        else:
+        if agent == self._mover:
             if not self.copy:
                 planes = self._planes_view
             elif self._given:
-                planes = state.observation_tensor(player)
+                planes = self._current().observation_tensor()
             else:
                 planes = self._planes
                 self._given = True
-            # an illegal action may have ended the episode, and not the game
-            if self.terminations is self._alive:
-                return {"observation": planes, "action_mask": self._own_mask()}
+            return {"observation": planes, "action_mask": self._own_mask()}
+        if self._state is None:
+            EnvLogger.error_observe_before_reset()
+        planes = self._current().observation_tensor(self._index(agent))
         return {"observation": planes, "action_mask": self._no_action()}
 
     def state(self) -> npt.NDArray[np.int8]:

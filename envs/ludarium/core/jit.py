@@ -86,9 +86,8 @@ def _digest(package: str, sources: Iterable[Path]) -> str:
     import numba
 
     config = numba.config
-    digest = hashlib.sha256(
-        f"{package} {numba.__version__} {sys.version_info[:3]} {config.BOUNDSCHECK} {config.OPT}".encode()
-    )
+    facts = package, numba.__version__, sys.version_info[:3], config.BOUNDSCHECK, config.OPT
+    digest = hashlib.sha256(repr(facts).encode())
     for path in sources:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
