@@ -37,9 +37,7 @@ def main() -> None:
 
     images = [Image.fromarray(frame) for frame in frames]
     times = [600] * (len(images) - 1) + [3000]  # milliseconds; the result stays longer
-    images[0].save(
-        arguments.out, save_all=True, append_images=images[1:], duration=times, loop=0
-    )
+    images[0].save(arguments.out, save_all=True, append_images=images[1:], duration=times, loop=0)
     print(f"{len(images)} frames in {arguments.out}")
 
 
