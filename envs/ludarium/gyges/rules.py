@@ -19,8 +19,6 @@ Segments (G9) are two boards: `across` has the segment from a cell to its right 
 bit of the cell, `along` that to its lower neighbour; none leads over the edge of the board.
 """
 
-import itertools
-
 import numpy as np
 from numba import config, njit, types
 from numba.extending import intrinsic
@@ -46,7 +44,8 @@ WORK_SIZE, WORK_DTYPE = STACK + 4 * (11 * 36 + 1), np.uint64
 
 # ---------------------------------------------------------------- actions
 
-ARRANGEMENTS = sorted(set(itertools.permutations((1, 1, 2, 2, 3, 3))))  # as the mover sees them
+# as the mover sees them, in lexicographic order
+ARRANGEMENTS = [r for r in np.ndindex((4,) * 6) if sorted(r) == [1, 1, 2, 2, 3, 3]]
 TO_GOAL = 36  # the landing after those on cells 0-35
 LANDINGS = 37  # of each column of the playable row
 FIRST_LANDING = len(ARRANGEMENTS)
@@ -56,9 +55,9 @@ MAX_ACTIONS = 6 * LANDINGS  # most legal actions at once
 
 VIEW = np.array([range(37), [*range(35, -1, -1), 36]], np.int64)  # [player, cell or TO_GOAL]
 FIRST_ROW = np.zeros((2, FIRST_LANDING, 3), np.uint64)  # [player, arrangement, rings - 1]
-for (_player, _view), (_i, _row) in itertools.product(enumerate(VIEW), enumerate(ARRANGEMENTS)):
-    for _column, _rings in enumerate(_row):
-        FIRST_ROW[_player, _i, _rings - 1] |= U(1 << int(_view[30 + _column]))
+for _player, _i, _column in np.ndindex(2, FIRST_LANDING, 6):
+    _bit = U(1 << int(VIEW[_player, 30 + _column]))
+    FIRST_ROW[_player, _i, ARRANGEMENTS[_i][_column] - 1] |= _bit
 
 # ---------------------------------------------------------------- geometry (plain Python, once)
 
@@ -85,7 +84,7 @@ def _paths(cell, left, between=0, across=0, along=0):
 # The paths of two and three steps from a to b: PATH[36 * (36 * (rings - 2) + a) + b] is four times
 # the index of the first, plus their number. None leads over its own end: a bounce needs a piece.
 PATH, _found = np.zeros(2 * 36 * 36, np.uint16), []
-for _rings, _a in itertools.product((2, 3), range(36)):
+for _rings, _a in [(r, a) for r in (2, 3) for a in range(36)]:
     _from = list(_paths(_a, _rings))
     for _b in range(36):
         _some = [p[1:] for p in _from if p[0] == _b != _a and not p[1] >> _b & 1]
