@@ -301,8 +301,8 @@ class AECGame(AECEnv[str, Any, Any]):
         state._packed = packed
         state._history.append(number)
         self._cumulative_rewards[agent] = 0.0
-        rewards = self.rewards
-        rewards["player_0"] = rewards["player_1"] = 0.0
+        if self.illegal == "penalize":
+            self._clear_rewards()  # of an action that was not legal; all others were zeros
         self._arrive(packed)
 
     def _out_of_range(self, action: Any) -> IllegalActionError:
