@@ -5,6 +5,7 @@ Games, Numba and pictures are imported by the commands that need them, when they
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -59,17 +60,26 @@ for command in (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit status.
 
-    0, or 2 after one line on stderr for a mistake of the user's, or 130 when interrupted.
+    0, or 2 after one line on stderr for a mistake of the user's or a missing extra, or 130 when
+    interrupted.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # names have letters that not every terminal has
     try:
         status = cli.main(arguments, prog_name="ludarium", standalone_mode=False)
     except click.Abort:
+        click.echo("ludarium: interrupted", err=True)
         sys.exit(INTERRUPTED)
     except click.ClickException as error:
         _fail(_usage(error))
     except OSError as error:
         _fail(_reason(error))
     except ValueError as error:  # IllegalActionError too
+        _fail(str(error))
+    except ImportError as error:
+        if "ludarium[" not in str(error):
+            raise
         _fail(str(error))
     else:
         sys.exit(status if isinstance(status, int) else 0)

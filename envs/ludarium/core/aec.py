@@ -392,7 +392,9 @@ class AECGame(AECEnv[str, Any, Any]):
             EnvLogger.error_render_before_reset()
         state = self._current()
         if self.render_mode is None:
-            gymnasium.logger.warn("render() without a render mode does nothing: choose one first")
+            gymnasium.logger.warn(
+                f"render() does nothing without a render_mode: make it with {one_of(RENDER_MODES)}"
+            )
             return None
         if self.render_mode == "ansi":
             return str(state)

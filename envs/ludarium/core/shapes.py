@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -224,6 +225,33 @@ class Shapes:
             self._stamp(forms, outline, opacity)
         forms = self._stroke(shaft, width) if len(shaft) > 1 else []
         self._stamp([*forms, ("polygon", 255, self._path(triangle), 0)], colour, opacity)
+
+    def drawing(
+        self, x: float, y: float, reach: float, paint: Callable[..., None], *args: Hashable
+    ) -> None:
+        """Draw what `paint` makes of many shapes, kept as one image for the next time.
+
+        Args:
+            x: of its middle.
+            y: of its middle.
+            reach: how far to each side of the middle, at most, it is drawn.
+            paint: a module's function, called with a canvas, the middle on that, and `args`.
+            *args: what the drawing depends on besides place, size and theme.
+        """
+        # kept for each place: a start at a whole pixel leaves every point at its own sub-pixel
+        left, top = math.floor((x - reach) * self.scale), math.floor((y - reach) * self.scale)
+
+        def draw() -> Image.Image:
+            side = math.ceil(2 * reach * self.scale) + 1
+            canvas = copy.copy(self)
+            # not RGBA, where pasting onto what is wholly clear takes a colour as it is
+            canvas._image = Image.new("RGBX", (side, side), (0, 0, 0, 0))
+            paint(canvas, x - left / self.scale, y - top / self.scale, *args)
+            return canvas._image
+
+        key = paint, args, x, y, reach, self.scale, self.theme
+        image, dx, dy = sprites.drawing(key, draw)
+        self._image.paste(image, (left + dx, top + dy), image)
 
     # ---- from units to masks
 

@@ -197,3 +197,24 @@ def shadow(radius: int, dx: int, dy: int, opacity: float) -> Image.Image:
         ("shadow", radius, dx, dy, opacity), lambda: _draw_shadow(radius, dx, dy, opacity)
     )
     return found
+
+
+def drawing(key: Hashable, draw: Callable[[], Image.Image]) -> tuple[Image.Image, int, int]:
+    """Return an image RGBA, cut down to what is seen, and what was cut off left and above it.
+
+    Args:
+        key: all that the drawing depends on.
+        draw: returns an image RGBX, all zeros before colours were pasted through masks: the
+            fourth band of a colour is 255, which makes it the opacity.
+    """
+
+    def make() -> tuple[Any, int]:
+        image = draw()
+        left, top, right, bottom = image.getbbox() or (0, 0, 1, 1)
+        image = image.crop((left, top, right, bottom))
+        # a colour blended with zeros has been multiplied by its opacity
+        image = Image.frombytes("RGBa", image.size, image.tobytes()).convert("RGBA")
+        return (image, left, top), image.width * image.height * 4
+
+    found: tuple[Image.Image, int, int] = _kept.get(("drawing", key), make)
+    return found
