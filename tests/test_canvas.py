@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from ludarium.core import sprites
 from ludarium.core.canvas import THEMES, Canvas, contrast, mix, start
@@ -29,6 +30,14 @@ def at(canvas: Canvas, x: float, y: float) -> tuple[int, ...]:
     return tuple(int(v) for v in canvas.frame()[int(row), int(column)])
 
 
+def pile(canvas: Canvas, x: float, y: float, colour: Any) -> None:
+    """Paint shapes that cover each other in part, within 1.5 units."""
+    canvas.shadow(x, y + 0.3, 1.1, 0.4)
+    canvas.disc(x, y, 0.9, colour, opacity=0.5)
+    canvas.polygon([(x - 1, y), (x, y - 1), (x + 1, y + 0.4)], INK, (250, 220, 90), 0.1)
+    canvas.sphere(x + 0.4, y + 0.2, 0.5, colour)
+
+
 @pytest.mark.parametrize("size", [128, 131, 255, 512, 1000, 2048])
 @pytest.mark.parametrize("form", [(10, 10), (8, 11), (20, 7), (10.8, 10), (9.3, 10), (3, 1)])
 def test_the_longer_side_is_exact(size: int, form: tuple[float, float]) -> None:
@@ -40,6 +49,21 @@ def test_the_longer_side_is_exact(size: int, form: tuple[float, float]) -> None:
     right, bottom = canvas.to_pixels(*form)
     assert right <= frame.shape[1] + 0.51 and bottom <= frame.shape[0] - canvas.band + 0.51
     assert canvas.to_units(right, bottom) == pytest.approx(form)
+
+
+@pytest.mark.parametrize("size", [128, 333, 512])
+def test_a_kept_drawing_looks_like_its_shapes(size: int) -> None:
+    kept, direct = (start(10, 10, size, "light", plain) for _ in range(2))
+    for x, y, colour in ((2.03, 2.61, INK), (2.03, 2.61, (200, 0, 0)), (0.4, 7.37, INK)):
+        before = kept.frame()
+        for _ in range(2):  # made, then found
+            kept._image = Image.fromarray(before)
+            kept.drawing(x, y, 1.6, pile, colour)
+            direct._image = Image.fromarray(before)
+            pile(direct, x, y, colour)
+            gap = np.abs(kept.frame().astype(int) - direct.frame())
+            assert gap.max() <= 6
+            assert (kept.frame() != before).any()
 
 
 @pytest.mark.parametrize("theme", sorted(THEMES))
