@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import ludarium
@@ -16,3 +18,14 @@ def ends(vector: Any, steps: int = 40) -> int:
 def play_batch(name: str, results: Any) -> None:
     """Play a batch with threads and put `ends` into a queue."""
     results.put(ends(ludarium.make_vec(name, num_envs=40, seed=4, num_threads=2)))
+
+
+def shut_pipe(*arguments: str) -> tuple[int, str]:
+    """Run Python, read one line of what it prints and close; returns exit status and stderr."""
+    command = [sys.executable, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdout is not None and child.stderr is not None
+        child.stdout.readline()
+        child.stdout.close()
+        errors = child.stderr.read().decode()
+        return child.wait(), errors

@@ -68,7 +68,8 @@ class AlphaBetaAgent:
         """Load the kernels of a game, so that no decision waits for that."""
         if game.type not in _ready:
             _ready.add(game.type)
-            AlphaBetaAgent("1").select_action(game.new_initial_state(0), np.random.default_rng(0))
+            state = game.type.load().new_initial_state(0)
+            AlphaBetaAgent("1").select_action(state, np.random.default_rng(0))
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:
         """Return the action to play in a running state.

@@ -57,7 +57,7 @@ class MCTSAgent:
         """Load the kernels of a game, so that no decision waits for that."""
         if game.type not in _ready:
             _ready.add(game.type)
-            state, rng = game.new_initial_state(0), np.random.default_rng(0)
+            state, rng = game.type.load().new_initial_state(0), np.random.default_rng(0)
             agent = MCTSAgent("1")
             drivers, _ = agent._search(state, rng)
             action = agent._answer(drivers, state)

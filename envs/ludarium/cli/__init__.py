@@ -6,6 +6,7 @@ Games, Numba and pictures are imported by the commands that need them, when they
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -68,11 +69,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="replace")  # names have letters that not every terminal has
     try:
         status = cli.main(arguments, prog_name="ludarium", standalone_mode=False)
+        sys.stdout.flush()
     except click.Abort:
         click.echo("ludarium: interrupted", err=True)
         sys.exit(INTERRUPTED)
     except click.ClickException as error:
         _fail(_usage(error))
+    except (BrokenPipeError, SystemExit):  # whoever reads has seen enough: click's own exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except OSError as error:
         _fail(_reason(error))
     except ValueError as error:  # IllegalActionError too

@@ -21,13 +21,14 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from ludarium.core.errors import IllegalActionError, one_of
-from ludarium.core.game import ILLEGAL, TRUNCATED, Game, GameType, State, _as_int
+from ludarium.core.game import ILLEGAL, TRUNCATED, Game, GameType, State, _as_int, _check_state
 
 Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Frame: TypeAlias = npt.NDArray[np.uint8]
 
 AGENTS = ("player_0", "player_1")
 _PLAYER = {"player_0": 0, "player_1": 1}
+_NOBODY = object()  # equal to the name of no agent
 _INT8 = np.dtype(np.int8)  # quicker to hand over than the type
 RENDER_MODES = ("ansi", "rgb_array", "human")
 ILLEGAL_MODES = ("terminate", "raise", "penalize")
@@ -38,13 +39,22 @@ _WIRED = ("_mask", "_view", "_planes_view", "_no_action", "_own_mask")
 
 # Attributes that appear with the first reset, as PettingZoo's order-enforcing wrapper has them.
 _AFTER_RESET = frozenset(
-    ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents")
+    (
+        "game_state",
+        "agents",
+        "agent_selection",
+        "rewards",
+        "terminations",
+        "truncations",
+        "infos",
+        "num_agents",
+    )
 )
 
 
 def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
     """Raise ValueError unless `value` is one of `allowed`; the message names all three."""
-    if value not in allowed:
+    if not any(isinstance(value, type(one)) and value == one for one in allowed):
         raise ValueError(f"{name}={value!r} is not allowed: {name} is {one_of(allowed)}")
 
 
@@ -137,7 +147,7 @@ class AECGame(AECEnv[str, Any, Any]):
         self._num_actions, self._shape = actions, shape
         self._state: State | None = None
         self._hot: tuple[Any, ...] | None = None
-        self._mover: str | None = None  # who has legal actions
+        self._mover: object = _NOBODY  # who has legal actions
         self._stepped = False  # since agent_iter() last named an agent
         self._planes = np.zeros(shape, np.int8)  # seen by the player to move
         self._given = False  # the planes are the caller's already: the next one gets a copy
@@ -158,7 +168,7 @@ class AECGame(AECEnv[str, Any, Any]):
 
     @staticmethod
     def _index(agent: str) -> int:
-        player = _PLAYER.get(agent)
+        player = _PLAYER.get(agent) if isinstance(agent, str) else None
         if player is None:
             raise ValueError(f"there is no agent {agent!r}: there is {one_of(AGENTS)}")
         return player
@@ -187,8 +197,7 @@ class AECGame(AECEnv[str, Any, Any]):
             ValueError: The state is of another game or has other options.
             TypeError: It is no `State`.
         """
-        if not isinstance(state, State):
-            raise TypeError(f"a State is needed, not {type(state).__name__}: {state!r}")
+        _check_state(state)
         if state.game != self.game:
             raise ValueError(f"the state is of {state.game!r}, the environment of {self.game!r}")
         self._begin(state.clone())
@@ -237,7 +246,7 @@ class AECGame(AECEnv[str, Any, Any]):
         turn, stage = packed >> 8, self._stages[packed >> 4 & 15]
         if packed & 7:
             mover, other, mask = "player_0", "player_1", self._no_action()
-            self._mover = None
+            self._mover = _NOBODY
             self._finish(packed)
         else:
             mover, other = ("player_1", "player_0") if packed & 8 else AGENTS
@@ -331,7 +340,7 @@ class AECGame(AECEnv[str, Any, Any]):
 
         PettingZoo's own wrapper for illegal actions calls this too, after it ended the game.
         """
-        self._mover = None
+        self._mover = _NOBODY
         for info in self.infos.values():
             info["action_mask"] = self._no_action()
         first: str = super()._deads_step_first()
@@ -492,6 +501,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         self.action_spaces = env.action_spaces
         self.state_space = env.state_space
         self.render_mode = env.render_mode
+        self._next_game: Game | None = None  # that the next reset starts
 
     @property
     def agents(self) -> list[str]:
@@ -507,11 +517,11 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
     @property
     def max_cycles(self) -> int:
         """Whole turns after which a game without a winner is truncated."""
-        return self.game.max_turns
+        return (self._next_game or self.game).max_turns
 
     @max_cycles.setter
     def max_cycles(self, turns: int) -> None:
-        self.aec_env.game = self.game.type.load(**{**self.game.options, "max_turns": turns})
+        self._next_game = self.game.type.load(**{**self.game.options, "max_turns": turns})
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations, always the same object."""
@@ -525,7 +535,14 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Start a new game; returns observations and infos of both agents."""
-        self.aec_env.reset(seed, options)
+        running = self.aec_env.game
+        self.aec_env.game = self._next_game or running
+        try:
+            self.aec_env.reset(seed, options)
+        except ValueError:  # of a bad seed: all is as before
+            self.aec_env.game = running
+            raise
+        self._next_game = None
         return {agent: self.aec_env.observe(agent) for agent in AGENTS}, dict(self.aec_env.infos)
 
     def step(
@@ -558,9 +575,13 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
             EnvLogger.warn_step_after_terminated_truncated()
             return {}, {}, {}, {}, {}
         mover = env.agent_selection
-        if mover not in actions:
-            raise IllegalActionError(f"{mover} is to move, and its action is missing: {actions!r}")
-        env.step(actions[mover])
+        begun_over = env.terminations[mover] or env.truncations[mover]
+        if not begun_over:
+            if mover not in actions:
+                raise IllegalActionError(
+                    f"{mover} is to move, and its action is missing: {actions!r}"
+                )
+            env.step(actions[mover])
         results = (
             {agent: env.observe(agent) for agent in AGENTS},
             dict(env.rewards),

@@ -73,10 +73,13 @@ def list_seeds(seed: int | Sequence[int] | None, num_envs: int) -> list[int | No
     Raises:
         ValueError: One is no seed, or they are more or fewer than games.
     """
-    if seed is None or isinstance(seed, (int, np.integer)):
-        seed_stream(seed)  # refuses what is no seed
-        return [None if seed is None else int(seed) + i for i in range(num_envs)]
+    if not isinstance(seed, (list, tuple, np.ndarray)) or np.ndim(seed) == 0:
+        number: Any = seed
+        seed_stream(number)  # refuses what is no seed
+        return [None if number is None else int(number) + i for i in range(num_envs)]
     seeds: list[int | None] = list(seed)
+    for one in seeds:
+        seed_stream(one)  # all of them, before a stream is changed
     if len(seeds) != num_envs:
         raise ValueError(
             f"{len(seeds)} seeds for {num_envs} games: one int, None, or {num_envs} of them"
@@ -93,6 +96,8 @@ def rows_to_reset(
         ValueError: The mask is not allowed.
     """
     chosen = np.ones(num_envs, np.bool_)
+    if options is not None and not isinstance(options, dict):
+        raise ValueError(f"options are a dict or None, not {options!r}")
     if options and options.get("reset_mask") is not None:
         given = np.asarray(options["reset_mask"])
         if given.dtype != np.bool_ or given.shape != (num_envs,):

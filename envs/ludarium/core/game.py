@@ -594,17 +594,27 @@ def _restore(
 # ---------------------------------------------------------------- counting and listing turns
 
 
+_DEEPEST = 1000  # of perft: far beyond what can be counted
+
+
+def _check_state(state: Any) -> None:
+    if not isinstance(state, State):
+        raise TypeError(f"a State is needed, not {type(state).__name__}: {state!r}")
+
+
 def perft(state: State, depth: int) -> int:
     """Count the sequences of `depth` whole turns from a state.
 
     A game that ends early adds nothing to deeper counts. A half-made turn counts as one.
 
     Raises:
-        ValueError: The depth is not an int >= 0.
+        ValueError: The depth is not an int, 0 to 1000.
+        TypeError: There is no `State`.
     """
+    _check_state(state)
     number = _as_int(depth)
-    if number is None or number < 0:
-        raise ValueError(f"depth={depth!r} is not allowed: depth is an int >= 0")
+    if number is None or not 0 <= number <= _DEEPEST:
+        raise ValueError(f"depth={depth!r} is not allowed: depth is an int, 0 to {_DEEPEST}")
     return int(state._game.type.kernels.perft(state._array, number))
 
 
@@ -612,7 +622,11 @@ def turns(state: State) -> Iterator[tuple[str, State]]:
     """Yield each distinct turn from a state: its text and the state after it.
 
     A whole turn's text is the texts of its actions joined; from a half-made turn the rest of it.
+
+    Raises:
+        TypeError: There is no `State`.
     """
+    _check_state(state)
     number = state.turn_number()
     for action in state.legal_actions():
         text, after = state.action_to_string(action), state.child(action)

@@ -230,7 +230,7 @@ def step_batch(
             rules.new_game(state, setup[i : i + 1])
             n = settle(state, work)
             terminated[i] = False
-            truncated[i] = False
+            truncated[i] = state[rules.STATUS] == TRUNCATED  # where the set-up takes all turns
         elif masks[i, actions[i]] == 0:
             rewards[i, np.int64(state[rules.PLAYER])] = -1
             truncated[i] = False

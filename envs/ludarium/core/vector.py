@@ -148,9 +148,13 @@ class VectorGame(ThreadedVector):
         chosen = rows_to_reset(options, self.num_envs, self._started)
         if seed is not None:
             self._reseed(seed, chosen)
+        if self.copy:  # the last ones are the caller's
+            self._rewards, self._terminated = self._rewards.copy(), self._terminated.copy()
+            self._truncated = self._truncated.copy()
         self._rewards[chosen] = 0
-        self._terminated[chosen] = self._truncated[chosen] = False
+        self._terminated[chosen] = False
         self._show_states(chosen, fresh=True)
+        self._truncated[chosen] = self._current[chosen] < 0  # where the set-up takes all turns
         self._started = True
         return self._observations(), {}
 
@@ -299,7 +303,13 @@ class VectorGame(ThreadedVector):
         return self._current.copy()
 
     def states(self) -> list[State]:
-        """Return a `State` for each game, independent; its history begins here."""
+        """Return a `State` for each game, independent; its history begins here.
+
+        Raises:
+            ValueError: `reset` was not called.
+        """
+        if not self._started:
+            raise ValueError("reset() needs to be called before states()")
         return [self._state(i) for i in range(self.num_envs)]
 
     def _state(self, i: int) -> State:
@@ -315,7 +325,8 @@ class VectorGame(ThreadedVector):
             ValueError: There are more or fewer than games, or one is of another game.
             TypeError: One is no `State`.
         """
-        states = list(states)
+        if not isinstance(states, (list, tuple)):
+            raise TypeError(f"states are a list, one for each game, not {states!r}")
         if len(states) != self.num_envs:
             raise ValueError(f"{len(states)} states for {self.num_envs} games")
         for i, state in enumerate(states):

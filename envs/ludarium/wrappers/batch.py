@@ -354,7 +354,13 @@ class SingleAgentVector(ThreadedVector):
         return self._sampled.copy()
 
     def states(self) -> list[State]:
-        """Return a `State` for each game, independent; its history begins here."""
+        """Return a `State` for each game, independent; its history begins here.
+
+        Raises:
+            ValueError: `reset` was not called.
+        """
+        if not self._started:
+            raise ValueError("reset() needs to be called before states()")
         return [self._state(i) for i in range(self.num_envs)]
 
     def _state(self, i: int) -> State:

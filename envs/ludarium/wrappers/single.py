@@ -13,7 +13,7 @@ from gymnasium import spaces
 from ludarium.agents import Agent
 from ludarium.core.aec import ILLEGAL_MODES, AECGame, check_choice
 from ludarium.core.errors import one_of
-from ludarium.core.game import Game, State, _as_int
+from ludarium.core.game import Game, State, _as_int, seed_stream
 from ludarium.core.records import DRAWN, ILLEGAL, MAX_TURNS, WON
 from ludarium.core.registry import game_type
 from ludarium.wrappers.opponents import Opponent, as_mixture, check_pickles, legal_answer
@@ -132,7 +132,8 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         Raises:
             IllegalActionError: The opponent answered illegally; the message names it.
         """
-        super().reset(seed=seed)
+        seed_stream(seed)  # refuses what is no seed
+        super().reset(seed=None if seed is None else int(seed))
         player = self.seat
         if not isinstance(player, int):
             player = int(self.np_random.integers(2))
