@@ -239,6 +239,9 @@ class AECGame(AECEnv[str, Any, Any]):
             self.game.type.kernels.step_and_observe,
             self._num_actions,
             self._shape if self.copy else None,
+            self._stages,
+            self._own_mask,
+            self._no_action,
         )
 
     def _arrive(self, packed: int) -> None:
@@ -284,7 +287,7 @@ class AECGame(AECEnv[str, Any, Any]):
         if self._hot is None:
             EnvLogger.error_step_before_reset()
             return
-        state, array, legal, kernel, num_actions, shape = self._hot
+        state, array, legal, kernel, num_actions, shape, stages, own_mask, no_action = self._hot
         self._stepped = True
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
@@ -312,7 +315,17 @@ class AECGame(AECEnv[str, Any, Any]):
         self._cumulative_rewards[agent] = 0.0
         if self.illegal == "penalize":
             self._clear_rewards()  # of an action that was not legal; all others were zeros
-        self._arrive(packed)
+        if packed & 7:
+            self._arrive(packed)
+            return
+        # what _arrive() does, without its look-ups
+        mover, other = ("player_1", "player_0") if packed & 8 else AGENTS
+        self._mover = self.agent_selection = mover
+        turn, stage = packed >> 8, stages[packed >> 4 & 15]
+        self.infos = {
+            mover: {"action_mask": own_mask(), "turn": turn, "stage": stage},
+            other: {"action_mask": no_action(), "turn": turn, "stage": stage},
+        }
 
     def _out_of_range(self, action: Any) -> IllegalActionError:
         return IllegalActionError(
