@@ -1,1 +1,4 @@
-"""What all games share. Read in this order: game, registry, jit, kernels, aec, records, canvas."""
+"""What all games share.
+
+Read in this order: game, registry, jit, kernels, aec, parallel, factories, vector, records, canvas.
+"""

@@ -14,9 +14,10 @@ from typing import BinaryIO, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ludarium.core.aec import AECGame, ParallelGame, check_size
+from ludarium.core.aec import AECGame, check_size
 from ludarium.core.files import check_target, replacing
 from ludarium.core.game import State
+from ludarium.core.parallel import ParallelGame
 from ludarium.core.records import GameRecord, replay
 
 Frame: TypeAlias = npt.NDArray[np.uint8]

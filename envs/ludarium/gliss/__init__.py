@@ -4,7 +4,7 @@ Read in this order: RULES.md, board, flight, landing, rules, actions, observatio
 symmetry, render.
 """
 
-from ludarium.core.aec import environments
+from ludarium.core.factories import environments
 from ludarium.core.game import GameType, Option
 
 GAME = GameType(

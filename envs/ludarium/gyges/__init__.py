@@ -6,7 +6,7 @@ Read in this order: RULES.md, rules, actions, observation, notation, walks, symm
 from collections.abc import Mapping
 from typing import Any
 
-from ludarium.core.aec import environments
+from ludarium.core.factories import environments
 from ludarium.core.game import GameType, Option
 from ludarium.gyges.walks import one_walk
 

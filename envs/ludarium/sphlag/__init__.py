@@ -3,7 +3,7 @@
 Read in this order: RULES.md, rules, actions, observation, notation, symmetry, render.
 """
 
-from ludarium.core.aec import environments
+from ludarium.core.factories import environments
 from ludarium.core.game import GameType
 
 GAME = GameType(
