@@ -59,7 +59,7 @@ class Row:
         return self.value >= self.bar if self.more else self.value <= self.bar
 
 
-# ---------------------------------------------------------------- helpers of measuring
+# ---------------------------------------------------------------- how it is measured
 
 
 def _rate(run: Callable[[], int], seconds: float = 0.4) -> list[float]:
