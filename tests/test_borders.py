@@ -11,6 +11,7 @@ from children import shut_pipe
 from lockstep import walks_of
 
 import ludarium
+from ludarium.cli import main
 from ludarium.core.aec import AGENTS
 
 
@@ -167,6 +168,18 @@ def test_max_cycles_leaves_the_running_game(name: str) -> None:
     assert env.game.max_turns == 5
     env.reset(seed=1)
     assert env.game.max_turns == env.game_state.game.max_turns == 7
+
+
+def test_only_a_shut_pipe_ends_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exit with another status, like that of a signal, is passed on."""
+
+    def leave(*arguments: Any, **options: Any) -> None:
+        raise SystemExit(143)
+
+    monkeypatch.setattr("ludarium.cli.cli.main", leave)
+    with pytest.raises(SystemExit) as left:
+        main([])
+    assert left.value.code == 143
 
 
 def test_a_reader_that_has_seen_enough(name: str) -> None:

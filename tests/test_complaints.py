@@ -87,7 +87,6 @@ def test_pettingzoo_355_1260_1300_last_steps_and_rewards(name: str) -> None:
     """Each agent is shown its end exactly once, with the reward that is due to it."""
     for seed in range(8):
         env = begun(name, seed, max_turns=300)
-        returns = dict(zip(env.possible_agents, [0.0, 0.0], strict=True))
         seen = finish(env)
         returns = dict(zip(env.possible_agents, env.game_state.returns(), strict=True))
         for agent, looks in seen.items():

@@ -75,7 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(INTERRUPTED)
     except click.ClickException as error:
         _fail(_usage(error))
-    except (BrokenPipeError, SystemExit):  # whoever reads has seen enough: click's own exit
+    except (BrokenPipeError, SystemExit) as leaving:
+        # Whoever reads has seen enough: click and rich leave with 1. A signal keeps its status.
+        if isinstance(leaving, SystemExit) and leaving.code != 1:
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
