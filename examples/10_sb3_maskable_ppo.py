@@ -8,14 +8,18 @@ game as a GIF, and logs. Then: ludarium match sphlag sb3:runs/10/model.zip greed
 
 import argparse
 
-import torch
-from sb3_contrib import MaskablePPO
-
 import ludarium
-from ludarium.wrappers.report import new_folder, write_report
-from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv, save_model
-from ludarium.wrappers.sb3_agent import SB3Agent
-from ludarium.wrappers.training import Evaluate, LogWinRates, ShowProgress
+
+try:
+    import torch
+    from sb3_contrib import MaskablePPO
+
+    from ludarium.wrappers.report import new_folder, write_report
+    from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv, save_model
+    from ludarium.wrappers.sb3_agent import SB3Agent
+    from ludarium.wrappers.training import Evaluate, LogWinRates, ShowProgress
+except ImportError as error:
+    raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 
 
 def main() -> None:

@@ -11,14 +11,18 @@ greedy
 import argparse
 from pathlib import Path
 
-import torch
-from sb3_contrib import MaskablePPO
-
 import ludarium
-from ludarium.wrappers.report import new_folder, write_report
-from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv
-from ludarium.wrappers.sb3_agent import SB3Agent, load_weights
-from ludarium.wrappers.training import Checkpoint, Evaluate, LogWinRates, SelfPlay, ShowProgress
+
+try:
+    import torch
+    from sb3_contrib import MaskablePPO
+
+    from ludarium.wrappers.report import new_folder, write_report
+    from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv
+    from ludarium.wrappers.sb3_agent import SB3Agent, load_weights
+    from ludarium.wrappers.training import Checkpoint, Evaluate, LogWinRates, SelfPlay, ShowProgress
+except ImportError as error:
+    raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 
 
 def main() -> None:

@@ -2,26 +2,30 @@
 
 python examples/12_selfplay_ppo_torch.py --game sphlag --out runs/12
 
-Needs ludarium[train]. Three minutes for Sphlag on two cores. The folder gets the weights, the
-learning curve, a table of final matches, a game as a GIF, and logs for TensorBoard.
+Needs ludarium[train]. Three minutes for Sphlag on two cores. The folder gets the best model, the
+learning curve, a table of final matches, a game as a GIF, and logs for TensorBoard. Then:
+ludarium match sphlag sb3:runs/12/model.zip greedy
 """
 
 import argparse
-import io
-import os
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from torch import nn
-from torch.utils.tensorboard import SummaryWriter
 
 import ludarium
-from ludarium.wrappers.report import new_folder, write_report
-from ludarium.wrappers.scores import Score, evaluate
+
+try:
+    import torch
+    from torch import nn
+    from torch.utils.tensorboard import SummaryWriter
+
+    from ludarium.wrappers.report import new_folder, write_report
+    from ludarium.wrappers.sb3 import save_network
+    from ludarium.wrappers.scores import Score, evaluate
+except ImportError as error:
+    raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 
 OPPONENTS = ("random", "greedy")  # of evaluations, which choose the best weights; not learnt from
 
@@ -147,10 +151,10 @@ def main() -> None:
     log_probs, rewards, over, same = (torch.zeros((T, N)) for _ in range(4))
     values = torch.zeros((T + 1, N))
 
-    best = out / "weights.pt"
+    best: dict[str, torch.Tensor] = {}
 
     def look(step: int) -> None:
-        """Evaluate, log, and keep the weights if they are the best so far."""
+        """Evaluate, log, and keep the network if it is the best so far."""
         found = {
             name: evaluate(agent, game, name, 4 if args.smoke else 100, args.seed)
             for name in OPPONENTS
@@ -158,8 +162,13 @@ def main() -> None:
         for name, score in found.items():
             writer.add_scalar(f"eval/win_rate_{name}", score.win_rate, step)
         if mean_of(found) >= max((mean_of(scores) for _, scores in history), default=0):
-            save(network, best)
+            best.update({name: tensor.clone() for name, tensor in network.state_dict().items()})
+            body, policy, value = network.body, network.policy, network.value
+            save_network(game, body, policy, value, out / "model.zip", step, overwrite=True)
         history.append((step, found))
+        wins = ", ".join(f"{100 * score.win_rate:.0f} % {name}" for name, score in found.items())
+        bar.update(task, found=wins)
+        bar.console.print(f"{step:>11,} actions: wins {wins}")
 
     updates = max(1, args.steps // (T * N))
     bar = Progress(
@@ -228,14 +237,13 @@ def main() -> None:
                 ("entropy", entropy),
             ):
                 writer.add_scalar(f"loss/{name}", loss_.item(), step)
-            wins = ", ".join(f"{100 * s.win_rate:.0f} % {o}" for o, s in history[-1][1].items())
-            bar.update(task, completed=step + T * N, found=wins)
+            bar.update(task, completed=step + T * N)
         look(updates * T * N)
     writer.close()
 
     whole = sum(clock.values())
     print(", ".join(f"{name} {100 * spent / whole:.0f} %" for name, spent in clock.items()))
-    network.load_state_dict(torch.load(best, weights_only=True))
+    network.load_state_dict(best)
     matches = 4 if args.smoke else 200
     write_report(out, game, agent, history, OPPONENTS, games=matches, seed=args.seed)
 
@@ -243,15 +251,6 @@ def main() -> None:
 def mean_of(found: dict[str, Score]) -> float:
     """Return the mean win rate over all opponents."""
     return sum(score.win_rate for score in found.values()) / len(found)
-
-
-def save(network: Network, path: Path) -> None:
-    """Write the weights; an interrupted write leaves the old file."""
-    buffer = io.BytesIO()
-    torch.save(network.state_dict(), buffer)
-    fresh = path.with_suffix(".new")
-    fresh.write_bytes(buffer.getvalue())
-    os.replace(fresh, path)
 
 
 if __name__ == "__main__":

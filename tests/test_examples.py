@@ -56,3 +56,13 @@ def test_the_gif_example_keeps_what_is_there(tmp_path: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 2 and "exists" in result.stderr
     assert kept.read_text() == "mine"
+
+
+@pytest.mark.parametrize("stem", ["10_sb3_maskable_ppo", "12_selfplay_ppo_torch"])
+def test_without_its_library_an_example_says_what_to_install(stem: str, tmp_path: Path) -> None:
+    example = next(path for path in EXAMPLES if path.stem == stem)
+    code = f"import runpy, sys; sys.modules['torch'] = None; runpy.run_path({str(example)!r})"
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 1 and "Traceback" not in result.stderr
+    assert "pip install 'ludarium[train]'" in result.stderr

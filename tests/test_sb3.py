@@ -23,7 +23,7 @@ from stable_baselines3.common.vec_env import SubprocVecEnv
 import ludarium
 from ludarium.agents import make_agent
 from ludarium.arena import play_match
-from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv, save_model
+from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv, save_model, save_network
 from ludarium.wrappers.sb3_agent import SB3Agent, load_weights
 
 GAME = ludarium.list_games()[-1]  # one is enough where the game makes no difference
@@ -189,6 +189,62 @@ def test_sb3_itself_reads_the_file(saved: Path) -> None:
     pairs = zip(model.policy.parameters(), tiny_model().policy.parameters(), strict=True)
     assert all(torch.equal(ours, theirs) for ours, theirs in pairs)
     assert SB3Agent(str(saved), trusted=True).game.name == GAME
+
+
+def own_network(actions: int | None = None) -> tuple[Any, Any, Any]:
+    """Return body, policy and value of a network made without SB3."""
+    game = ludarium.load_game(GAME)
+    height, width, planes = game.observation_shape
+    torch.manual_seed(3)
+    body = torch.nn.Sequential(
+        torch.nn.Conv2d(planes, 4, 3, padding=1),
+        torch.nn.ReLU(),
+        torch.nn.Flatten(),
+        torch.nn.Linear(4 * height * width, 16),
+        torch.nn.ReLU(),
+    )
+    actions = game.num_distinct_actions if actions is None else actions
+    return body, torch.nn.Linear(16, actions), torch.nn.Linear(16, 1)
+
+
+def test_a_network_of_ones_own_plays_as_it_answers(tmp_path: Path, rng: Any) -> None:
+    game, (body, policy, value) = ludarium.load_game(GAME), own_network()
+    agent = SB3Agent(str(save_network(game, body, policy, value, tmp_path / "own.zip", 7)))
+    state = game.new_initial_state()
+    for _ in range(6):
+        seen = torch.from_numpy(state.observation_tensor()[None]).float().permute(0, 3, 1, 2)
+        logits = policy(body(seen))[0].detach().numpy()
+        legal = state.legal_actions()
+        assert agent.select_action(state, rng) == legal[int(np.argmax(logits[legal]))]
+        state.apply_action(int(rng.choice(legal)))
+    with pytest.raises(ValueError, match="only the network is there"):
+        load_weights(
+            MaskablePPO(
+                "MlpPolicy",
+                SB3VecEnv(GAME, 4),
+                policy_kwargs={
+                    "net_arch": [],
+                    "activation_fn": torch.nn.ReLU,
+                    "features_extractor_class": PlanesExtractor,
+                    "features_extractor_kwargs": {"channels": 4, "layers": 1, "features_dim": 16},
+                },
+            ),
+            str(tmp_path / "own.zip"),
+        )
+
+
+def test_a_network_of_ones_own_must_fit(tmp_path: Path) -> None:
+    game, (body, policy, value) = ludarium.load_game(GAME), own_network()
+    path = tmp_path / "own.zip"
+    with pytest.raises(ValueError, match="not layered"):
+        save_network(game, torch.nn.Sequential(*body, torch.nn.Linear(16, 16)), policy, value, path)
+    with pytest.raises(ValueError, match="logits"):
+        save_network(game, *own_network(actions=3), path)
+    save_network(game, body, policy, value, path)
+    with pytest.raises(FileExistsError, match="exists"):
+        save_network(game, body, policy, value, path)
+    with pytest.raises(ValueError, match="zip"):
+        save_network(game, body, policy, value, tmp_path / "own.pt")
 
 
 def test_it_can_be_pickled_into_workers(saved: Path, rng: Any) -> None:

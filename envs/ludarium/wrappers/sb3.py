@@ -284,3 +284,76 @@ def save_model(
     with replacing(target, overwrite) as file:
         file.write(buffer.getvalue())
     return target
+
+
+def save_network(
+    game: Game,
+    body: torch.nn.Sequential,
+    policy: torch.nn.Linear,
+    value: torch.nn.Linear,
+    path: str | os.PathLike[str],
+    num_timesteps: int = 0,
+    overwrite: bool = False,
+) -> Path:
+    """Write a network trained without SB3 to a file that `make_agent("sb3:FILE")` plays.
+
+    Args:
+        game: what it plays.
+        body: layers as `PlanesExtractor.network` has them, planes first, all convolutions of the
+            same width.
+        policy: from features to the logits of all actions.
+        value: from features to one number.
+        path: the file, ``.zip``.
+        num_timesteps: how many actions it has learnt from.
+        overwrite: whether a file that is there may be replaced.
+
+    Raises:
+        ValueError: The network has other parts, or is not for this game; or the name does not end
+            in ``.zip``.
+        OSError: The file cannot be written, or is there already.
+    """
+    target = check_target(path, (".zip",), overwrite)
+    convolutions = [part for part in body if isinstance(part, torch.nn.Conv2d)]
+    options = {
+        "channels": convolutions[0].out_channels if convolutions else 0,
+        "layers": len(convolutions),
+        "features_dim": policy.in_features,
+    }
+    pattern = spaces.Box(0, 1, game.observation_shape, np.int8)
+    heads = torch.nn.ModuleDict({"action_net": policy, "value_net": value}).state_dict()
+    weights = {name: tensor.detach().clone() for name, tensor in heads.items()}
+    # SB3 keeps the one extractor that policy and value share under three names
+    for owner in ("features_extractor", "pi_features_extractor", "vf_features_extractor"):
+        for name, tensor in body.state_dict().items():
+            weights[f"{owner}.network.{name}"] = tensor.detach().clone()
+    try:
+        extractor = PlanesExtractor(pattern, **options)
+        extractor.network.load_state_dict(body.state_dict())
+    except (RuntimeError, ValueError) as error:
+        raise ValueError(f"the body is not layered as PlanesExtractor's: {error}") from error
+    if policy.out_features != game.num_distinct_actions or value.out_features != 1:
+        raise ValueError(
+            f"the heads give {policy.out_features} logits and {value.out_features} values: "
+            f"{game.name} takes {game.num_distinct_actions} and 1"
+        )
+    about = {
+        "format": FORMAT,
+        "game": game.name,
+        "version": game.version,
+        "options": dict(game.options),
+        "num_timesteps": int(num_timesteps),
+        "observation": "planes",
+        "network": {
+            "net_arch": [],
+            "activation": "ReLU",
+            "extractor": "PlanesExtractor",
+            "extractor_options": options,
+            "share_features_extractor": True,
+        },
+    }
+    tensors = io.BytesIO()
+    torch.save(weights, tensors)
+    with replacing(target, overwrite) as file, zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(SIDE_ENTRY, json.dumps(about, indent=1))
+        archive.writestr("policy.pth", tensors.getvalue())
+    return target

@@ -213,6 +213,8 @@ def load_weights(model: Any, path: str) -> dict[str, Any]:
     for key in ("game", "version", "options", "network"):
         if about.get(key) != ours[key]:
             raise ValueError(f"{path}: {key} is {about.get(key)!r}, the model's is {ours[key]!r}")
+    if "policy.optimizer.pth" not in entries:
+        raise ValueError(f"{path}: no training can be resumed from it, only the network is there")
     model.policy.load_state_dict(weights(entries["policy.pth"]))
     model.policy.optimizer.load_state_dict(weights(entries["policy.optimizer.pth"]))
     model.num_timesteps = int(about["num_timesteps"])
