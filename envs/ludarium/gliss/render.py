@@ -182,8 +182,8 @@ def last_turn(state: State, grid: list[str]) -> Turn | None:
     return Turn(text, glider.stones, landed, frozenset(gone - converted), converted)
 
 
-def _paint_way_off(canvas: Canvas, glider: Shape, n: int, colour: Colour) -> None:
-    """Paint an arrow over the nearest edge that an arm of the glider points to."""
+def way_off(glider: Shape, n: int) -> list[Point]:
+    """Return an arrow over the nearest edge that an arm of the glider points to."""
     (i, j), *arms = glider.stones
     ways = []
     for u, v in arms:
@@ -191,7 +191,12 @@ def _paint_way_off(canvas: Canvas, glider: Shape, n: int, colour: Colour) -> Non
         ways.append((n - 1 - i if du > 0 else i if du else n - 1 - j if dv > 0 else j, du, dv))
     room, du, dv = min(ways)
     x, y = place_of((i + du * room, j + dv * room))
-    way = [(x + dv * out, y + du * out) for out in WAY_OUT]
+    return [(x + dv * out, y + du * out) for out in WAY_OUT]
+
+
+def _paint_way_off(canvas: Canvas, glider: Shape, n: int, colour: Colour) -> None:
+    """Paint that arrow."""
+    way = way_off(glider, n)
     canvas.arrow(way, colour, canvas.least(0.18, 1.5), 0.38, outline=canvas.theme.background)
 
 

@@ -211,7 +211,7 @@ def _distance(way: list[Point], point: Point) -> float:
     return nearest
 
 
-def _found(state: State) -> dict[Hole, str]:
+def found_in(state: State) -> dict[Hole, str]:
     """Return what each hole holds: ``R``, ``W``, ``B`` or ``.``."""
     levels = state.to_string().split(" ")[0].replace("/", "")
     return dict(zip(HOLES, levels[:-1], strict=True))
@@ -223,7 +223,7 @@ def _found(state: State) -> dict[Hole, str]:
 def paint(canvas: Canvas, state: State) -> None:
     """Paint spheres, the last turn and the caption."""
     theme = canvas.theme
-    found = _found(state)
+    found = found_in(state)
     last = state.last_turn()
     text, came, went = "", None, None
     drops: list[tuple[Hole, Hole]] = []
@@ -235,7 +235,7 @@ def paint(canvas: Canvas, state: State) -> None:
             went = HOLE[end]
             if start_:
                 came = HOLE[start_[0]]
-                drops = _drops(_found(before), came)
+                drops = _drops(found_in(before), came)
     landed = {went, *(to for _, to in drops)}
     for hole in HOLES:
         if found[hole] in "WB":

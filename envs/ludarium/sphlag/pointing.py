@@ -1,0 +1,35 @@
+"""Pointing at Sphlag: a hole to place on it; a sphere, then the hole where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ludarium.core.pointing import Place
+from ludarium.sphlag.actions import HOLE
+from ludarium.sphlag.render import HEIGHT, RADIUS, WIDTH, found_in, place_of
+
+if TYPE_CHECKING:
+    from ludarium.core.game import State
+
+
+def area(options: Mapping[str, Any]) -> tuple[float, float]:
+    """Return width and height of the picture without its caption, in units."""
+    return WIDTH, HEIGHT
+
+
+def clicks(state: State) -> dict[int, tuple[Place, ...]]:
+    """Return the places to click for each legal action; none for the pass."""
+    found = found_in(state)
+    places = {}
+    for name, hole in HOLE.items():
+        radius = RADIUS[hole[0]]
+        # a sphere hides what is below it; an empty hole hides nothing
+        layer = 0 if found[hole] == "." else hole[0]
+        places[name] = Place(*place_of(hole), radius, radius, layer=layer)
+    ways = {}
+    for action in state.legal_actions():
+        text = state.action_to_string(action)
+        names = () if text == "pass" else tuple(text.split("-"))
+        ways[action] = tuple(places[name] for name in names)
+    return ways
