@@ -181,6 +181,8 @@ def test_illegal_answers_lose_and_are_counted():
     result = play_match("sphlag", "random", lambda observation: None, games=3, openings=False)
     assert (result.wins, result.illegal, result.illegal_by) == (3, 3, (0, 3))
     assert "illegal=3" in repr(result)
+    first = result.illegal_answers[0]
+    assert len(result.illegal_answers) == 3 and first.startswith("game 1: ") and "answered" in first
 
 
 def test_a_player_that_raises_is_reported_with_the_games_so_far():

@@ -21,6 +21,7 @@ class Analysis:
         visits: simulations through each action that was looked at (MCTS only).
         values: value of each such action for the player to move.
         texts: those actions as text.
+        note: why it is not the action with the most visits, where it is another one.
     """
 
     action: int
@@ -32,6 +33,7 @@ class Analysis:
     visits: dict[int, int] = field(default_factory=dict)
     values: dict[int, float] = field(default_factory=dict)
     texts: dict[int, str] = field(default_factory=dict)
+    note: str = ""
 
     def __str__(self) -> str:
         certain = " (proven)" if self.proven else ""
@@ -41,6 +43,8 @@ class Analysis:
             f"{self.effort:,} {'positions' if self.depth else 'simulations'}{depth}",
             f"line: {' '.join(self.line)}",
         ]
+        if self.note:
+            lines.append(self.note)
         order = sorted(self.values, key=lambda a: (self.visits.get(a, 0), self.values[a]))[::-1]
         for action in order[:8]:
             visits = f"{self.visits[action]:>9,} visits" if self.visits else ""

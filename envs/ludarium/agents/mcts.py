@@ -91,6 +91,12 @@ class MCTSAgent:
             values[action] = sign * (total / count if known is None else known)
         proven = int(self._nodes[root, drivers.PROVEN]) != drivers.RUNNING
         action = self._answer(drivers, state)
+        texts = {a: state.action_to_string(a) for a in visits}
+        note, most = "", max(visits, key=lambda a: visits[a])
+        if visits[most] > visits[action] and values[action] < 1:
+            lost = values[most] == -1
+            why = "it is lost" if lost else "it draws, or lets the opponent draw"
+            note = f"not {texts[most]}, which has the most visits: {why}"
         return Analysis(
             action=action,
             value=values[action],
@@ -99,7 +105,8 @@ class MCTSAgent:
             effort=done,
             visits=visits,
             values=values,
-            texts={a: state.action_to_string(a) for a in visits},
+            texts=texts,
+            note=note,
         )
 
     def _answer(self, drivers: ModuleType, state: State) -> int:

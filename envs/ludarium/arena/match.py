@@ -21,6 +21,7 @@ from ludarium.core.records import DRAWN, ILLEGAL, MAX_TURNS, GameRecord
 from ludarium.core.registry import load_game
 
 CONFIDENCE = 0.95
+LONGEST_ANSWER = 60  # letters of an illegal answer that a record keeps
 
 # ---------------------------------------------------------------- results
 
@@ -84,6 +85,16 @@ class MatchResult:
             if record.reason == ILLEGAL
         ]
         return sum(score < 0 for score in scores), sum(score > 0 for score in scores)
+
+    @property
+    def illegal_answers(self) -> tuple[str, ...]:
+        """For each game that an illegal answer ended: who answered what, and where."""
+        return tuple(
+            f"game {number}: {record.players[record.result.index(-1.0)]} answered "
+            f"{record.answer} after {len(record.turns)} turns"
+            for number, record in enumerate(self.records, 1)
+            if record.reason == ILLEGAL and record.result
+        )
 
     @property
     def win_rate(self) -> float:
@@ -265,9 +276,17 @@ def _play(
             state.apply_action(legal_answer(state, answer))
         except IllegalActionError:
             result = (-1.0, 1.0) if player == 0 else (1.0, -1.0)
-            return GameRecord.from_state(state, names, seed, result=result, reason=ILLEGAL)
+            return GameRecord.from_state(
+                state, names, seed, result=result, reason=ILLEGAL, answer=_short(answer)
+            )
         clock.turns[player] += state.turn_number() != turn or state.is_terminal()
     return GameRecord.from_state(state, names, seed)
+
+
+def _short(answer: Any) -> str:
+    """Return an answer as Python writes it, on one line that is not too long."""
+    text = " ".join(repr(answer).split())
+    return text if len(text) <= LONGEST_ANSWER else text[:LONGEST_ANSWER] + "..."
 
 
 def game_seed(seed: int, number: int) -> int:

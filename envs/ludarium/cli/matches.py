@@ -134,6 +134,8 @@ def _print_result(title: str, result: MatchResult) -> None:
     for name, count in zip((a, b), result.illegal_by, strict=True):
         if count:
             click.echo(f"{name} lost {count} of the games by an illegal action")
+    for text in result.illegal_answers[:3]:
+        click.echo(f"  {text}")
 
 
 # ---------------------------------------------------------------- record

@@ -48,6 +48,7 @@ class GameRecord:
         reason: ``won``, ``drawn``, ``max_turns``, ``unfinished``, ``illegal`` (a player answered an
             illegal action and lost by it), or a word of the recorder's own.
         start: text of the first position, None for the game's one standard start.
+        answer: what the player answered whose action was illegal, as Python writes it.
         line: number of the line it was read from, from 1.
     """
 
@@ -60,6 +61,7 @@ class GameRecord:
     result: tuple[float, float] | None
     reason: str
     start: str | None = None
+    answer: str | None = None
     line: int | None = field(default=None, compare=False)
 
     @classmethod
@@ -71,6 +73,7 @@ class GameRecord:
         *,
         result: tuple[float, float] | None = None,
         reason: str | None = None,
+        answer: str | None = None,
     ) -> GameRecord:
         """Return the record of the game that led to a state, finished or not.
 
@@ -80,6 +83,7 @@ class GameRecord:
             seed: what the game was seeded with.
             result: scores of a game that did not end by the rules or by `max_turns`.
             reason: why it ended, then.
+            answer: the illegal answer that ended it, as text.
         """
         game = state.game
         if state.is_terminal():
@@ -98,6 +102,7 @@ class GameRecord:
             result=result,
             reason=reason or UNFINISHED,
             start=None if text == _standard_start(game) else text,
+            answer=answer,
         )
 
     def to_json(self) -> str:
@@ -113,8 +118,9 @@ class GameRecord:
             "result": result,
             "reason": self.reason,
         }
-        if self.start is not None:
-            fields["start"] = self.start
+        for name in _OPTIONAL:
+            if getattr(self, name) is not None:
+                fields[name] = getattr(self, name)
         return json.dumps(fields)
 
     @classmethod
@@ -135,7 +141,7 @@ class GameRecord:
             raise ValueError(f"{where}a record is a JSON object, not {text[:40]!r}")
         values: dict[str, Any] = {}
         for name, (check, allowed) in _FIELDS.items():
-            if name not in fields and name != "start":
+            if name not in fields and name not in _OPTIONAL:
                 raise ValueError(f"{where}{name!r} is missing")
             values[name] = fields.get(name)
             if not check(values[name]):
@@ -176,7 +182,9 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     ),
     "reason": (_is_text, "a text"),
     "start": (lambda value: value is None or _is_text(value), "the text of a position, or null"),
+    "answer": (lambda value: value is None or _is_text(value), "a text, or null"),
 }
+_OPTIONAL = ("start", "answer")  # written only where there is something to say
 
 
 def _where(line: int | None) -> str:
