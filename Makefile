@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help demo ladder test dev lint clean
+.PHONY: help demo ladder test test-interop dev lint clean
 
 help:  ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or later is needed: make PYTHON=python3.11"; exit 2; }
@@ -38,6 +38,9 @@ test: $(VENV)/test  ## all tests, as CI runs them
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 tests/test_lockstep.py tests/test_evidence.py
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 tests/test_lockstep.py
 
+test-interop: | $(BIN)/python  ## other libraries, each in an environment that it agrees with
+	$(BIN)/python tests/interop/run.py
+
 dev: $(VENV)/dev  ## everything that developing needs
 
 lint: $(VENV)/dev  ## style and types
@@ -46,5 +49,5 @@ lint: $(VENV)/dev  ## style and types
 	$(BIN)/mypy
 	$(BIN)/mypy examples/*.py
 
-clean:  ## remove the virtual environment and what tests leave
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+clean:  ## remove the virtual environments and what tests leave
+	rm -rf $(VENV) .venv-interop .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
