@@ -1,4 +1,4 @@
-"""Where actions are on the pictures of every registered game, after every action of golden games."""
+"""Where actions are on the pictures of every registered game, over golden games."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ludarium.agents import Agent
-    from ludarium.core.game import State
-
-HUMAN = "human"
+    from ludarium.cli.session import Session
 
 HELP = """\
 Type a turn, or one action of it, as the lists show it. Besides:
@@ -75,7 +73,7 @@ def play_command(
     import numpy as np
 
     from ludarium.agents import make_agent
-    from ludarium.core.records import GameRecord, write
+    from ludarium.cli.session import Session
 
     loaded = load(game, options)
     agent = make_agent(against)
@@ -84,26 +82,34 @@ def play_command(
     state = state_at(loaded, position, number)
     if state.is_terminal():
         raise ValueError(f"the game is over in {state.to_string()!r}")
-    session = _Session(state, agent, against, seat, np.random.default_rng([number, 1 - seat]))
-    players = (HUMAN, against) if seat == 0 else (against, HUMAN)
+    session = Session(state, against, seat, number)
+    terminal = _Terminal(session, agent, np.random.default_rng([number, 1 - seat]))
     with contextlib.suppress(ImportError):
         importlib.import_module("readline")  # from now on input() can be edited
     try:
         with _signals_as_exit():
-            session.run()
+            terminal.run()
     except (EOFError, KeyboardInterrupt):
         click.echo()
     finally:
-        forfeit: dict[str, Any] = {}
-        if session.illegal:
-            forfeit = {"result": (1.0, -1.0) if seat == 0 else (-1.0, 1.0), "reason": "illegal"}
-        record = GameRecord.from_state(session.state, players, number, **forfeit)
-        try:
-            write(record, target)
-        except OSError:
-            click.echo(record.to_json())  # so that nothing is lost
-            raise
+        _keep(session, target)
         click.echo(f"The record is in {target}")
+
+
+def _keep(session: Session, target: Path) -> None:
+    """Add the record of a game to a file.
+
+    Raises:
+        OSError: It cannot be written; it is printed instead.
+    """
+    from ludarium.core.records import write
+
+    record = session.record()
+    try:
+        write(record, target)
+    except OSError:
+        click.echo(record.to_json())  # so that nothing is lost
+        raise
 
 
 def _record_file(out: Path | None, name: str) -> Path:
@@ -141,65 +147,48 @@ def _signals_as_exit() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-# ---------------------------------------------------------------- the session
+# ---------------------------------------------------------------- at the terminal
 
 
-class _Session:
-    """A game between the person at the terminal and an agent.
+class _Terminal:
+    """The person's side of a session: lines read and printed."""
 
-    Attributes:
-        state: the position.
-        illegal: whether the agent has lost by an illegal answer.
-    """
-
-    def __init__(
-        self, state: State, agent: Agent, name: str, seat: int, rng: np.random.Generator
-    ) -> None:
-        self.state, self.illegal = state, False
-        self._agent, self._name, self._seat, self._rng = agent, name, seat, rng
-        self._before: list[State] = []  # the states in which the person acted
+    def __init__(self, session: Session, agent: Agent, rng: np.random.Generator) -> None:
+        self._session, self._agent, self._rng = session, agent, rng
 
     def run(self) -> None:
         """Play until the game is over or the person leaves."""
-        which = "first" if self._seat == 0 else "second"
-        click.echo(f"You are player {self._seat}, who moves {which}. Type ? for actions, or help.")
+        session = self._session
+        which = "first" if session.seat == 0 else "second"
+        click.echo(
+            f"You are player {session.seat}, who moves {which}. Type ? for actions, or help."
+        )
         self._print_board()
-        while not self.state.is_terminal() and not self.illegal:
-            if self.state.current_player() != self._seat:
+        while not session.over:
+            if not session.persons_turn:
                 self._agent_turn()
-            elif not self._person(input(f"{self.state.stage()}> ").strip()):
+            elif not self._person(input(f"{session.state.stage()}> ").strip()):
                 return
-        if self.illegal:
-            click.echo(f"{self._name} answered an illegal action: you win.")
-        elif not self.state.returns()[0]:
-            click.echo("Nobody wins.")
-        else:
-            click.echo("You win." if self.state.returns()[self._seat] > 0 else "You lose.")
+        click.echo(session.result())
 
     def _print_board(self) -> None:
-        click.echo(f"\n{self.state}\n")
+        click.echo(f"\n{self._session.state}\n")
 
     def _agent_turn(self) -> None:
-        from ludarium.arena.players import legal_answer
+        from ludarium.cli.session import AgentError, agents_turn, turn_text
         from ludarium.core.errors import IllegalActionError
 
-        number, text = self.state.turn_number(), ""
-        while self.state.current_player() != self._seat and not self.state.is_terminal():
-            if self.state.turn_number() != number:
-                break
-            try:
-                answer = self._agent.select_action(self.state.clone(), self._rng)
-            except Exception as error:
-                message = f"{self._name} raised {type(error).__name__}: {error}"
-                raise click.ClickException(message) from error
-            try:
-                action = legal_answer(self.state, answer)
-            except IllegalActionError:
-                self.illegal = True
-                return
-            text += self.state.action_to_string(action)
-            self.state.apply_action(action)
-        click.echo(f"{self._name} plays {text}")
+        session = self._session
+        try:
+            actions = agents_turn(self._agent, session.name, session.state, self._rng)
+        except AgentError as error:
+            raise click.ClickException(str(error)) from error
+        except IllegalActionError:
+            session.illegal = True
+            return
+        text = turn_text(session.state, actions)
+        session.answer(actions)
+        click.echo(f"{session.name} plays {text}")
         self._print_board()
 
     def _person(self, line: str) -> bool:
@@ -222,7 +211,8 @@ class _Session:
         return True
 
     def _list_actions(self, beginning: str) -> None:
-        names = [self.state.action_to_string(action) for action in self.state.legal_actions()]
+        state = self._session.state
+        names = [state.action_to_string(action) for action in state.legal_actions()]
         chosen = [name for name in names if name.lower().startswith(beginning.lower())]
         if chosen:
             in_columns(chosen)
@@ -230,8 +220,7 @@ class _Session:
             click.echo(f"None of the {len(names)} legal actions begins with {beginning}.")
 
     def _undo(self) -> None:
-        if self._before:
-            self.state = self._before.pop()
+        if self._session.undo():
             self._print_board()
         else:
             click.echo("There is nothing to take back.")
@@ -241,12 +230,10 @@ class _Session:
 
         for text in (line, line.lower(), line.upper()):
             try:
-                actions = turn_actions(self.state, text)
+                actions = turn_actions(self._session.state, text)
             except ValueError:
                 continue
-            self._before.append(self.state.clone())
-            for action in actions:
-                self.state.apply_action(action)
+            self._session.act(actions)
             self._print_board()
             return
         click.echo(f"{line} is not legal here; ? lists what is.")
