@@ -13,20 +13,20 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # one stamp for each set of extras, so that `make demo` installs no more than it needs
-$(VENV)/base: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+$(VENV)/train: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train]'
 	@touch $@
 $(VENV)/test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,train]'
-	@touch $@ $(VENV)/base
+	@touch $@ $(VENV)/train
 $(VENV)/dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,all]'
-	@touch $@ $(VENV)/base $(VENV)/test
+	@touch $@ $(VENV)/train $(VENV)/test
 
-demo: $(VENV)/base  ## a match of two agents, and a GIF of one game in runs/demo
-	@mkdir -p runs/demo
-	$(BIN)/ludarium match sphlag greedy random --games 200 --seed 1
-	$(BIN)/ludarium record sphlag --agents greedy,random --seed 1 --out runs/demo/sphlag.gif --force
+# results are not overwritten: what an earlier demo left keeps its files under another name
+demo: $(VENV)/train  ## three minutes of self-play: a trained agent, its curve, matches and a GIF in runs/demo
+	@if [ -e runs/demo ]; then n=1; while [ -e runs/demo-$$n ]; do n=$$((n + 1)); done; mv runs/demo runs/demo-$$n; echo "what was in runs/demo is now in runs/demo-$$n"; fi
+	$(BIN)/python examples/12_selfplay_ppo_torch.py --game sphlag --steps 400000 --seed 2 --out runs/demo
 
 LADDER := random,greedy,alphabeta:1,alphabeta:2,alphabeta:3,mcts:50,mcts:200,mcts:1000,mcts:5000
 ladder: $(VENV)/test  ## the tables of docs/ladder-*.md: hours; goes on where it was stopped

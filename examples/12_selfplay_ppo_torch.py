@@ -1,5 +1,8 @@
 """Learn by self-play with PPO in one file: both seats play one network, on `ludarium.make_vec`.
 
+In a quarter of the games the network plays against a fixed agent instead, so that it does not
+forget what it never meets at its own hands (`--share 0` for self-play alone).
+
 python examples/12_selfplay_ppo_torch.py --game sphlag --out runs/12
 
 Needs ludarium[train]. Three minutes for Sphlag on two cores. The folder gets the best model, the
@@ -21,35 +24,34 @@ try:
     from torch import nn
     from torch.utils.tensorboard import SummaryWriter
 
+    from ludarium.wrappers.batch import SingleAgentVector
     from ludarium.wrappers.report import new_folder, write_report
     from ludarium.wrappers.sb3 import save_network
     from ludarium.wrappers.scores import Score, evaluate
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 
-OPPONENTS = ("random", "greedy")  # of evaluations, which choose the best weights; not learnt from
+OPPONENTS = ("random", "greedy")  # of evaluations, which choose the best network
 
 # ---------------------------------------------------------------- the network and its agent
 
 
 class Network(nn.Module):
-    """Two convolutions over the planes, then logits of all actions and the value of the position.
+    """Convolutions over the planes, then logits of all actions and the value of the position.
 
     The value is for the player to move: everything is seen from there.
     """
 
-    def __init__(self, shape: tuple[int, int, int], actions: int, channels: int, width: int):
+    def __init__(
+        self, shape: tuple[int, int, int], actions: int, layers: int, channels: int, width: int
+    ):
         super().__init__()
         height, length, planes = shape
-        self.body = nn.Sequential(
-            nn.Conv2d(planes, channels, 3, padding=1),
-            nn.ReLU(),
-            nn.Conv2d(channels, channels, 3, padding=1),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(channels * height * length, width),
-            nn.ReLU(),
-        )
+        parts: list[nn.Module] = []
+        for layer in range(layers):
+            parts += [nn.Conv2d(channels if layer else planes, channels, 3, padding=1), nn.ReLU()]
+        parts += [nn.Flatten(), nn.Linear(channels * height * length, width), nn.ReLU()]
+        self.body = nn.Sequential(*parts)
         self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
         nn.init.orthogonal_(self.policy.weight, 0.01)
 
@@ -79,6 +81,64 @@ class NetworkAgent:
         """Return an action for one position."""
         planes, mask = state.observation_tensor()[None], state.legal_actions_mask()[None]
         return int(self.select_actions({"observation": planes, "action_mask": mask}, rng)[0])
+
+
+# ---------------------------------------------------------------- games
+
+
+class Games:
+    """Self-play games and, after them, games against fixed agents: N games for one network.
+
+    Args:
+        game: with its options.
+        number: N.
+        opponent: a spec; agents that play in the kernels cost least: random, greedy.
+        share: of the games that are against it.
+        seed: of all.
+    """
+
+    def __init__(self, game: ludarium.Game, number: int, opponent: str, share: float, seed: int):
+        fixed = round(share * number)
+        self.both = ludarium.make_vec(
+            game.name, number - fixed, seed=seed, autoreset="same_step", **dict(game.options)
+        )
+        self.fixed = None
+        if fixed:
+            self.fixed = SingleAgentVector(
+                game, fixed, opponent, "random", "dict", autoreset="same_step", seed=seed
+            )
+
+    def reset(self) -> dict[str, np.ndarray]:
+        """Return the observations [N, ...] of whoever is to move."""
+        first, _ = self.both.reset()
+        return first if self.fixed is None else joined(first, self.fixed.reset()[0])
+
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray]:
+        """Play actions [N]; games that end begin anew.
+
+        Returns:
+            observations; rewards [N] of those who acted; whether games ended, 0 or 1 [N]; and [N]
+            1 where the network's next action is for the same player, -1 where it is for the other.
+        """
+        n = self.both.num_envs
+        mover = self.both.current_player
+        obs, both, terminated, truncated, _ = self.both.step(actions[:n])
+        rewards, over = both[np.arange(n), mover], terminated | truncated
+        same = np.where(self.both.current_player == mover, 1, -1)
+        if self.fixed is not None:  # the agent's turns are played inside
+            more, reward, terminated, truncated, _ = self.fixed.step(actions[n:])
+            obs = joined(obs, more)
+            rewards = np.concatenate([rewards, reward])
+            over = np.concatenate([over, terminated | truncated])
+            same = np.concatenate([same, np.ones(len(reward), same.dtype)])
+        return obs, rewards, over.astype(np.float32), same.astype(np.float32)
+
+
+def joined(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return two batches of observations as one."""
+    return {key: np.concatenate([a[key], b[key]]) for key in a}
 
 
 # ---------------------------------------------------------------- learning
@@ -117,6 +177,9 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="seconds only, to see that it runs")
     parser.add_argument("--num-envs", type=int, default=256)
     parser.add_argument("--num-steps", type=int, default=32, help="of each game between updates")
+    parser.add_argument("--opponent", default="greedy", help="a fixed agent to play against too")
+    parser.add_argument("--share", type=float, default=0.25, help="of the games against it")
+    parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--channels", type=int, default=32)
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--learning-rate", type=float, default=1.5e-3)
@@ -138,9 +201,15 @@ def main() -> None:
     torch.manual_seed(args.seed)
 
     T, N = args.num_steps, args.num_envs
-    games = ludarium.make_vec(args.game, num_envs=N, seed=args.seed, autoreset="same_step")
-    game = games.game
-    network = Network(game.observation_shape, game.num_distinct_actions, args.channels, args.width)
+    game = ludarium.load_game(args.game)
+    games = Games(game, N, args.opponent, args.share, args.seed)
+    network = Network(
+        game.observation_shape,
+        game.num_distinct_actions,
+        args.layers,
+        args.channels,
+        args.width,
+    )
     optimizer = torch.optim.Adam(network.parameters(), lr=args.learning_rate, eps=1e-5)
     agent, clock = NetworkAgent(network), {"games": 0.0, "network": 0.0, "learn": 0.0}
     history: list[tuple[int, dict[str, Score]]] = []
@@ -180,7 +249,7 @@ def main() -> None:
     )
     with bar:
         task = bar.add_task("train", total=updates * T * N, found="")
-        obs, _ = games.reset()
+        obs = games.reset()
         for update in range(updates):
             step = update * T * N
             if update % max(1, updates // 10) == 0:
@@ -189,7 +258,6 @@ def main() -> None:
 
             # play: T actions in each of N games, whoever is to move
             for t in range(T):
-                mover = games.current_player
                 start = time.perf_counter()
                 planes[t] = torch.from_numpy(obs["observation"])
                 masks[t] = torch.from_numpy(obs["action_mask"])
@@ -199,11 +267,9 @@ def main() -> None:
                     log_probs[t] = logs.gather(1, actions[t, :, None]).squeeze(1)
                 clock["network"] += time.perf_counter() - start
                 start = time.perf_counter()
-                obs, both, terminated, truncated, _ = games.step(actions[t].numpy())
+                obs, *found = games.step(actions[t].numpy())
                 clock["games"] += time.perf_counter() - start
-                rewards[t] = torch.from_numpy(both[np.arange(N), mover])
-                over[t] = torch.from_numpy(terminated | truncated)
-                same[t] = torch.from_numpy(np.where(games.current_player == mover, 1.0, -1.0))
+                rewards[t], over[t], same[t] = (torch.from_numpy(one) for one in found)
             start = time.perf_counter()
             with torch.no_grad():
                 seen, legal = obs["observation"], obs["action_mask"]
