@@ -72,8 +72,11 @@ def test_list_names_games_options_and_agents(run):
         game = ludarium.load_game(name)
         assert re.search(rf"\b{name}\b", out)
         for option, value in game.options.items():
-            assert f"{option}={value}" in out
-    assert "Agents: alphabeta, greedy, mcts, random" in out
+            assert f"{option}={value} (" in out
+    assert "an int >= 1" in out and "'chosen' or 'random'" in out
+    line = out[out.index("Agents:") :]
+    for form in ("alphabeta:TURNS", "greedy", "mcts:MILLISECONDSms", "random", "sb3:FILE"):
+        assert form in line
 
 
 def test_show_prints_the_start(run, name, game):

@@ -23,10 +23,17 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------- list
 
+#: How the specs of this package's agents are written; those of others show by their name.
+FORMS = {
+    "alphabeta": "alphabeta:TURNS or alphabeta:MILLISECONDSms",
+    "mcts": "mcts:SIMULATIONS or mcts:MILLISECONDSms",
+    "sb3": "sb3:FILE",
+}
+
 
 @click.command("list")
 def list_command() -> None:
-    """List the games and the agents that are installed."""
+    """List the games with their options, and the agents, that are installed."""
     from rich.table import Table
 
     from ludarium.agents import list_agents
@@ -36,11 +43,13 @@ def list_command() -> None:
     for name in list_games():
         kind = game_type(name)
         resolved = kind.load().options
-        options = "\n".join(f"{key}={value}" for key, value in resolved.items())
+        allowed = {key: option.choice for key, option in kind.all_options().items()}
+        options = "\n".join(f"{key}={value} ({allowed[key]})" for key, value in resolved.items())
         table.add_row(name, kind.title, kind.designer, str(kind.year), str(kind.version), options)
     out = console()
     out.print(table)
-    out.print(f"Agents: {', '.join(list_agents())}", highlight=False)
+    forms = [FORMS.get(name, name) for name in list_agents()]
+    out.print(f"Agents: {', '.join(forms)}", highlight=False)
 
 
 # ---------------------------------------------------------------- show

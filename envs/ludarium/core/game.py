@@ -58,13 +58,19 @@ class Option:
             number = _as_int(value)
             if number is not None and number in self.allowed:
                 return number
-            low, high = self.allowed[0], self.allowed[-1]
-            least = f"an int >= {low}" if high >= _MAX_TURNS_LIMIT else f"an int, {low} to {high}"
-            raise ValueError(f"{name}={value!r} is not allowed: {name} is {least}")
-        for allowed in self.allowed:
-            if type(allowed) is type(value) and allowed == value:
-                return allowed
-        raise ValueError(f"{name}={value!r} is not allowed: {name} is {one_of(self.allowed)}")
+        else:
+            for allowed in self.allowed:
+                if type(allowed) is type(value) and allowed == value:
+                    return allowed
+        raise ValueError(f"{name}={value!r} is not allowed: {name} is {self.choice}")
+
+    @property
+    def choice(self) -> str:
+        """What it may be, in words."""
+        if not isinstance(self.allowed, range):
+            return one_of(self.allowed)
+        low, high = self.allowed[0], self.allowed[-1]
+        return f"an int >= {low}" if high >= _MAX_TURNS_LIMIT else f"an int, {low} to {high}"
 
 
 def _as_int(value: Any) -> int | None:
