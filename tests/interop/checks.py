@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -207,3 +209,27 @@ def play(env: Any, choose: Callable[[Any], int]) -> dict[str, float]:
         totals[agent] += float(reward)
         env.step(None if terminated or truncated else choose(observation))
     return totals
+
+
+# ---------------------------------------------------------------- examples
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def run_example(stem: str, folder: Path, *arguments: str, seconds: int = 600) -> str:
+    """Run an example with ``--smoke`` in a folder; returns what it prints.
+
+    Args:
+        stem: its file's name without the suffix.
+        folder: an empty folder, where its files go.
+        *arguments: more arguments.
+        seconds: after which it is given up.
+    """
+    command = [sys.executable, str(EXAMPLES / f"{stem}.py"), "--smoke", *arguments]
+    environment = {**os.environ, "DISPLAY": ""}
+    result = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds
+    )
+    assert result.returncode == 0, f"{result.stdout}\n{result.stderr}"
+    assert result.stdout.strip()
+    return result.stdout

@@ -252,6 +252,7 @@ def try_row(name: str, row: Row) -> Result:
         old.unlink(missing_ok=True)
     begun = time.monotonic()
     command = [python_of(name), "-m", "pytest", "-p", "no:cacheprovider", "--durations=5"]
+    command += ["-o", "junit_family=xunit1"]  # the one with properties
     status = call([*command, f"--junitxml={report}", tests], log, TEST_SECONDS)
     outcome.seconds = time.monotonic() - begun
     if status is None:
