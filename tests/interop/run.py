@@ -58,6 +58,7 @@ ENVIRONMENTS = {
         extras="train",
         requirements=(
             "open_spiel>=1.6",
+            "dm-tree",  # OpenSpiel's torch learners import it
             "shimmy>=2.0",
             "supersuit>=3.9",
             "tianshou>=2.0",
