@@ -9,7 +9,6 @@ import numpy as np
 import pettingzoo.test
 import pytest
 from checks import audit, draw, play, recorded
-from pettingzoo.utils import conversions
 
 import ludarium
 
@@ -21,8 +20,9 @@ def test_checkers(name: str, record_property: Any, capsys: Any) -> None:
     pettingzoo.test.seed_test(module.env, 50)
     pettingzoo.test.parallel_api_test(module.parallel_env(), num_cycles=100)
     pettingzoo.test.render_test(module.env)
-    for checker in ("api_test", "seed_test", "parallel_api_test", "render_test"):
-        record_property("checker", f"{checker}")
+    pettingzoo.test.state_test(module.env(), module.parallel_env())
+    for checker in ("api_test", "seed_test", "parallel_api_test", "render_test", "state_test"):
+        record_property("checker", checker)
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
@@ -37,7 +37,8 @@ def test_a_loop(name: str, wrapped: bool, tmp_path: Path, rng: np.random.Generat
     assert given == [game.returns for game in audit(tmp_path, least=6)]
 
 
-def test_aec_to_parallel_refuses_a_game_of_turns(name: str) -> None:
-    """PettingZoo's own conversion needs agents that act at once; ours is `parallel_env`."""
-    with pytest.raises(AssertionError, match="parallelizable"):
-        conversions.aec_to_parallel(ludarium.make(name))
+def test_performance_benchmark(name: str, record_property: Any, capsys: Any) -> None:
+    """It plays legal actions for five seconds; how many is for people."""
+    pettingzoo.test.performance_benchmark(ludarium.make(name))
+    assert "turns per second" in capsys.readouterr().out
+    record_property("checker", "performance_benchmark")
