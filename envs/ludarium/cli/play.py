@@ -1,9 +1,10 @@
-"""The command play: a person at the terminal against an agent."""
+"""The command play: a person against an agent, at the terminal or in a window."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import signal
 import threading
 import time
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from ludarium.agents import Agent
     from ludarium.cli.session import Session
+    from ludarium.core.game import State
+
+WINDOW_SIZE = 640  # pixels of the longer side of the board
 
 HELP = """\
 Type a turn, or one action of it, as the lists show it. Besides:
@@ -45,9 +49,19 @@ Type a turn, or one action of it, as the lists show it. Besides:
 @seed_option("Decides the set-up and the agent's chance; fresh if not given.", default=None)
 @click.option(
     "--out",
+    "--record",
     metavar="FILE.jsonl",
     type=click.Path(path_type=Path),
     help="Where the record is added; a new file in this folder if not given.",
+)
+@click.option("--window", is_flag=True, help="Play by mouse in a window (extra: human).")
+@click.option(
+    "--theme", type=click.Choice(["light", "dark"]), help="Colours of the window.  [default: light]"
+)
+@click.option(
+    "--size",
+    type=click.IntRange(128, 2048),
+    help=f"The longer side of the window's board, in pixels.  [default: {WINDOW_SIZE}]",
 )
 def play_command(
     game: str,
@@ -57,16 +71,25 @@ def play_command(
     position: str | None,
     seed: int | None,
     out: Path | None,
+    window: bool,
+    theme: str | None,
+    size: int | None,
 ) -> None:
-    """Play GAME at the terminal against an agent.
+    """Play GAME against an agent, at the terminal or in a window.
 
-    Type actions as text; ? lists the legal ones, undo takes back, quit leaves. However the game
-    ends, its record is written to a file that is named then.
+    At the terminal type actions as text; ? lists the legal ones, undo takes back, quit leaves.
+
+    In a window click a piece, then where it goes; green dots are what can be clicked. Buttons and
+    keys: U undo, H hint (what the agent would play), P pass, R resign, N new game, Esc or the right
+    button to choose anew, Q to leave.
+
+    However a game ends, its record is written to a file that is named when you leave.
 
     \b
     Examples:
       ludarium play sphlag
       ludarium play sphlag --against random --seat 1 --out games.jsonl
+      ludarium play gliss --window --against mcts:1000 --theme dark
     """
     import secrets
 
@@ -75,6 +98,8 @@ def play_command(
     from ludarium.agents import make_agent
     from ludarium.cli.session import Session
 
+    if not window and (theme is not None or size is not None):
+        raise ValueError(f"--{'size' if theme is None else 'theme'} is for a window: add --window")
     loaded = load(game, options)
     agent = make_agent(against)
     target = _record_file(out, loaded.name)
@@ -82,6 +107,12 @@ def play_command(
     state = state_at(loaded, position, number)
     if state.is_terminal():
         raise ValueError(f"the game is over in {state.to_string()!r}")
+    if window:
+        size = WINDOW_SIZE if size is None else size
+        _play_by_mouse(
+            state, position, agent, against, seat, number, target, size, theme or "light"
+        )
+        return
     session = Session(state, against, seat, number)
     terminal = _Terminal(session, agent, np.random.default_rng([number, 1 - seat]))
     with contextlib.suppress(ImportError):
@@ -93,6 +124,54 @@ def play_command(
         click.echo()
     finally:
         _keep(session, target)
+        click.echo(f"The record is in {target}")
+
+
+def _play_by_mouse(
+    state: State,
+    position: str | None,
+    agent: Agent,
+    against: str,
+    seat: int,
+    seed: int,
+    target: Path,
+    size: int,
+    theme: str,
+) -> None:
+    """Play in a window, one game after the other: the first from `state`, others with new seeds."""
+    import numpy as np
+
+    from ludarium.cli.session import Session
+    from ludarium.cli.table import Table
+    from ludarium.cli.thinker import Thinker
+    from ludarium.cli.view import View
+    from ludarium.cli.window import Shell
+    from ludarium.core.pointing import check_can_be_pointed_at
+
+    game = state.game
+    check_can_be_pointed_at(game)
+    seeds = itertools.count(seed)
+
+    def begin() -> Session:
+        number = next(seeds)
+        fresh = state.clone() if number == seed else state_at(game, position, number)
+        return Session(fresh, against, seat, number)
+
+    rng, hint_rng = (np.random.default_rng([seed, stream]) for stream in (1 - seat, 2))
+    thinker = Thinker(agent, against)
+    table = Table(begin, thinker, rng, hint_rng, lambda session: _keep(session, target), click.echo)
+    shell = Shell(table, View(game, size, theme), f"{game.type.title} - ludarium")
+    try:
+        with _signals_as_exit():
+            shell.run()
+        if table.error:
+            raise click.ClickException(table.error)
+    except KeyboardInterrupt:
+        click.echo()
+    finally:
+        shell.close()
+        thinker.close()
+        table.leave()
         click.echo(f"The record is in {target}")
 
 

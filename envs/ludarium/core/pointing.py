@@ -1,9 +1,10 @@
 """Pointing: where on a game's picture an action is, and which place a person has pointed at.
 
-Knows no game. A game that can be played by pointing has a module `pointing.py` with two functions:
+Knows no game. A game that can be played by pointing has a module `pointing.py` with these:
 
     def area(options): width and height of the board area, as `render.py` gives them to `start`
     def clicks(state): for each legal action the places to click, in order; none for a pass
+    def prompt(state, chosen): what to click next, in words
 
 Places are in the units of the game's canvas, (0, 0) being the upper left corner of the picture, so
 that marks can be painted with the canvas as they are. How many pixels a unit has depends on the
@@ -58,9 +59,10 @@ class Place(NamedTuple):
         return math.hypot(u, v) if self.round else max(u, v)
 
 
-def can_be_pointed_at(game: Game) -> bool:
-    """Say whether a game has the module that pointing needs."""
-    return importlib.util.find_spec(f"{game.type.package}.pointing") is not None
+def check_can_be_pointed_at(game: Game) -> None:
+    """Raise ValueError unless a game has the module that pointing needs."""
+    if importlib.util.find_spec(f"{game.type.package}.pointing") is None:
+        raise ValueError(f"{game.name} cannot be played by mouse: it has no pointing.py")
 
 
 def clicks(state: State) -> dict[int, Way]:
@@ -71,10 +73,15 @@ def clicks(state: State) -> dict[int, Way]:
     Raises:
         ValueError: The game cannot be played by pointing.
     """
-    if not can_be_pointed_at(state.game):
-        raise ValueError(f"{state.game.name} cannot be played by mouse: it has no pointing.py")
+    check_can_be_pointed_at(state.game)
     found: dict[int, Way] = state.game.type.part("pointing").clicks(state)
     return found
+
+
+def prompt(state: State, chosen: Way = ()) -> str:
+    """Return in words what to click next in a running state, after some places of an action."""
+    text: str = state.game.type.part("pointing").prompt(state, chosen)
+    return text
 
 
 def orders(way: Way) -> Iterator[Way]:

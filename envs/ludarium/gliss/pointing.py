@@ -69,3 +69,12 @@ def _arm_on_the_same_base(glider: Shape, landing: Vertex, bases: list[Shape]) ->
     base = next(base.stones for base in bases if landing in base.stones)
     moved = [(u + landing[0] - i, v + landing[1] - j) for u, v in arms]
     return next(vertex for vertex in moved if vertex in base)
+
+
+def prompt(state: State, chosen: tuple[Place, ...]) -> str:
+    """Return what to click next, in words."""
+    if chosen:
+        return "click the core of the glider that you take"
+    if state.stage() == "land":
+        return "click where the core lands"
+    return "click the middle of a base to build, or a core to fly"

@@ -44,3 +44,14 @@ def clicks(state: State) -> dict[int, tuple[Place, ...]]:
             start, end = text.split("-")
             ways[action] = (_cell(start), goal if end == GOAL else _cell(end))
     return ways
+
+
+def prompt(state: State, chosen: tuple[Place, ...]) -> str:
+    """Return what to click next, in words."""
+    if state.stage() == "setup":
+        rings = "one ring" if len(chosen) < 2 else "two rings"
+        which = "a" if len(chosen) % 2 == 0 else "the other"
+        return f"click the cell of {which} piece of {rings}"
+    if state.stage() == "drop":
+        return "click where the piece in hand goes"
+    return "click where the piece lands" if chosen else "click a piece of your first row"

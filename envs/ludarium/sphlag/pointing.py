@@ -33,3 +33,10 @@ def clicks(state: State) -> dict[int, tuple[Place, ...]]:
         names = () if text == "pass" else tuple(text.split("-"))
         ways[action] = tuple(places[name] for name in names)
     return ways
+
+
+def prompt(state: State, chosen: tuple[Place, ...]) -> str:
+    """Return what to click next, in words."""
+    if chosen:
+        return "click where the sphere goes"
+    return "click a hole to place a sphere, or a sphere to move"
