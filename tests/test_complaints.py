@@ -1,7 +1,8 @@
 """What people who do this job complain about elsewhere: a test for each, named after its thread.
 
-Each test has the library and the number of the public thread in its name. Those that need another
-library's training code are in test_gymnasium.py, test_sb3.py and the interop tests.
+Each test has the library and the number of the public thread in its name. Those about learning and
+search stand in test_sb3.py, test_learning.py and test_search.py, and those that need a library that
+the test extra does not bring in interop/.
 """
 
 from __future__ import annotations
@@ -10,17 +11,44 @@ import copy
 import multiprocessing
 import os
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from children import ends, play_batch
 from PIL import Image
 
 import ludarium
+
+COMPLAINTS = {
+    "pettingzoo": "1307 1186 1271 1147 1233 355 1260 1300 185 551 778 558 1223 1067",
+    "gymnasium": "737",
+    "gym": "2691",
+    "alpha_zero_general": "306",
+    "tianshou": "399",
+    "supersuit": "96",
+    "sb3_contrib": "49 212",
+    "ray": "32850 44780 52290",
+    "pytorch_rl": "2990",
+    "open_spiel": "1068 920",
+}
+
+
+def test_every_complaint_has_its_test() -> None:
+    names = [
+        name
+        for path in Path(__file__).parent.rglob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+    ]
+    for library, numbers in COMPLAINTS.items():
+        for number in numbers.split():
+            named = re.compile(rf"_{library}_(\d+_)*{number}_")
+            assert any(named.search(name) for name in names), f"{library} {number}"
 
 
 def begun(name: str, steps: int, **options: Any) -> Any:
@@ -135,6 +163,25 @@ def test_supersuit_96_pettingzoo_551_vectors_of_masked_games(name: str) -> None:
         assert obs["action_mask"][np.arange(8), actions][live].all()
         obs, rewards, *_ = vector.step(actions)
         assert (rewards.sum(axis=1) == 0).all()
+
+
+def test_pettingzoo_1147_who_loses_by_the_opponents_action_is_told(name: str) -> None:
+    """There the learner never sees the -1 of a game that the opponent ends."""
+    batch = gymnasium.make_vec(
+        f"ludarium:ludarium/{name.capitalize()}-v{ludarium.load_game(name).version}",
+        num_envs=16,
+        vectorization_mode="vector_entry_point",
+        opponent="greedy",
+        autoreset="same_step",
+    )
+    batch.reset(seed=1)
+    lost = 0
+    while lost < 8:
+        _, rewards, terminated, _, info = batch.step(batch.unwrapped.sample_actions())
+        for i in np.flatnonzero(terminated):
+            result, seat = info["final_info"]["result"][i], info["final_info"]["seat"][i]
+            assert rewards[i] == result[seat]
+            lost += rewards[i] == -1
 
 
 @pytest.mark.parametrize("method", ["spawn"])

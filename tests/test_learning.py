@@ -157,7 +157,7 @@ def test_a_fixed_run_repeats() -> None:
     assert not same_weights(runs[0], tiny_model(seed=4, opponent=["random", "greedy"]).learn(1024))
 
 
-def test_an_agent_gets_better() -> None:
+def test_pettingzoo_1147_an_agent_gets_better() -> None:
     """From an even score against random to one far beyond chance."""
     model = tiny_model(seed=1)
     agent = PolicyNetworkAgent(model.policy, ludarium.load_game(GAME))
@@ -168,8 +168,8 @@ def test_an_agent_gets_better() -> None:
     assert after.interval[0] > before.interval[1]
 
 
-def test_self_play_mixes_as_it_says(tmp_path: Path) -> None:
-    """Shares of the newest, of built-in agents and of snapshots; old snapshots thin out."""
+def test_pettingzoo_1067_self_play_mixes_as_it_says(tmp_path: Path) -> None:
+    """The recipe: shares of the newest, of built-in agents and of snapshots; old ones thin out."""
     model = tiny_model()
     pool = SelfPlay(
         tmp_path / "pool", every=256, keep=4, latest=0.5, built_in={"random": 0.1, "greedy": 0.2}

@@ -167,8 +167,8 @@ def test_a_saved_model_plays_as_the_model_does(saved: Path, rng: Any) -> None:
         state.apply_action(int(rng.choice(state.legal_actions())))
 
 
-def test_it_always_passes_masks(saved: Path) -> None:
-    """sb3-contrib 212: predict without masks plays illegal actions."""
+def test_sb3_contrib_212_it_always_passes_masks(saved: Path) -> None:
+    """There: predict without masks plays illegal actions."""
     for sample in (False, True):
         result = play_match(GAME, SB3Agent(str(saved), sample=sample), "random", games=6)
         assert result.illegal == 0 and result.games == 6

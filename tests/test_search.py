@@ -325,7 +325,7 @@ def test_alphabeta_is_plain_minimax(name, game):
 # ---------------------------------------------------------------- signs and symmetry
 
 
-def test_both_actions_of_a_turn_have_the_same_sign(name, game):
+def test_alpha_zero_general_306_both_actions_of_a_turn_have_the_same_sign(name, game):
     """Negating at every action makes a piece look as bad as its landing is good."""
     if len(game.type.rules.STAGES) == 1:  # no such turns: the player changes every time
         for state, _ in zip(walk(game, 4), range(40), strict=False):
