@@ -184,7 +184,7 @@ def test_match_reports_illegal_answers_and_keeps_what_was_played(run):
     )
 
 
-@pytest.mark.parametrize("suffix", ["gif", "png", "jsonl"])
+@pytest.mark.parametrize("suffix", ["html", "gif", "mp4", "png", "jsonl"])
 def test_record_writes_by_suffix(run, suffix):
     words = ("record", "sphlag", "--agents", "greedy,random", "--out", f"game.{suffix}")
     status, out, err = run(*words, "--seed", "2", "--size", "128")
@@ -194,6 +194,10 @@ def test_record_writes_by_suffix(run, suffix):
     before = Path(f"game.{suffix}").read_bytes()
     if suffix == "jsonl":
         assert records.read("game.jsonl") == [record]
+    elif suffix == "html":
+        assert before.startswith(b"<!DOCTYPE html>")
+    elif suffix == "mp4":
+        assert before[4:8] == b"ftyp"
     else:
         with Image.open(f"game.{suffix}") as image:
             assert image.format == suffix.upper()
@@ -242,7 +246,10 @@ def test_record_writes_by_suffix(run, suffix):
         ("record sphlag --out a.gif", "Missing option '--agents'"),
         ("record sphlag --agents random --out a.gif", "'random': two agents are needed"),
         ("record sphlag --agents random,nobody --out a.gif", "there is no agent 'nobody'"),
-        ("record sphlag --agents random,random --out a.mp3", "'.gif', '.png' or '.jsonl'"),
+        (
+            "record sphlag --agents random,random --out a.mp3",
+            "'.html', '.gif', '.mp4', '.png' or '.jsonl'",
+        ),
         ("record sphlag --agents random,random --out no/a.gif", "there is no folder 'no'"),
         ("play sphlag --seat 2", "Invalid value for '--seat'"),
         ("play sphlag --against nobody", "there is no agent 'nobody'"),

@@ -16,7 +16,7 @@ from PIL import Image
 import ludarium
 from ludarium import records
 from ludarium.arena import play_game
-from ludarium.core import episodes
+from ludarium.core import sheets
 from ludarium.core.episodes import record_episode
 from ludarium.core.registry import game_type
 from ludarium.records import GameRecord
@@ -291,15 +291,15 @@ def test_a_sheet_has_the_last_position_at_its_end(name, game, tmp_path):
     height, width = drawn.shape[:2]
     with Image.open(path) as image:
         sheet = np.asarray(image)
-    columns = (sheet.shape[1] + episodes.SHEET_GAP) // (width + episodes.SHEET_GAP)
-    rows = (sheet.shape[0] + episodes.SHEET_GAP) // (height + episodes.SHEET_GAP)
+    columns = (sheet.shape[1] + sheets.GAP) // (width + sheets.GAP)
+    rows = (sheet.shape[0] + sheets.GAP) // (height + sheets.GAP)
     found = [
         sheet[top : top + height, left : left + width]
-        for top in range(0, sheet.shape[0], height + episodes.SHEET_GAP)
-        for left in range(0, sheet.shape[1], width + episodes.SHEET_GAP)
+        for top in range(0, sheet.shape[0], height + sheets.GAP)
+        for left in range(0, sheet.shape[1], width + sheets.GAP)
     ]
     assert len(found) == rows * columns
-    used = [tile for tile in found if (tile != episodes.SHEET_GREY).any()]
+    used = [tile for tile in found if (tile != sheets.GREY).any()]
     assert np.array_equal(used[-1], drawn)
     start = game.type.part("render").draw(next(records.replay(record)), 160)
     assert np.array_equal(used[0], start)
@@ -354,9 +354,15 @@ def test_no_half_written_file_is_left(tmp_path, monkeypatch, overwrite):
 @pytest.mark.parametrize(
     ("episode", "file", "size", "error", "message"),
     [
-        ("record", "game.mp3", 512, ValueError, r"'\.gif', '\.png' or '\.jsonl'"),
+        (
+            "record",
+            "game.mp3",
+            512,
+            ValueError,
+            r"'\.html', '\.gif', '\.mp4', '\.png' or '\.jsonl'",
+        ),
         ("record", "game", 512, ValueError, "game' is not allowed"),
-        ("record", "game.gif", 100, ValueError, "render_size=100"),
+        ("record", "game.gif", 100, ValueError, "size=100 is not allowed"),
         ("record", "nowhere/game.gif", 512, OSError, "no folder"),
         ("record", "folder.gif", 512, OSError, "is a folder"),
         ("record", "file.txt/game.gif", 512, OSError, "no folder"),

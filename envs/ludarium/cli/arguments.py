@@ -57,6 +57,17 @@ def size_option(command: Command) -> Command:
     )(command)
 
 
+def theme_option(command: Command) -> Command:
+    """Add --theme."""
+    return click.option(
+        "--theme",
+        type=click.Choice(["light", "dark"]),
+        default="light",
+        show_default=True,
+        help="The colours of pictures.",
+    )(command)
+
+
 def force_option(command: Command) -> Command:
     """Add --force."""
     return click.option("--force", is_flag=True, help="Overwrite a file that is there.")(command)

@@ -15,6 +15,7 @@ from ludarium.cli.arguments import (
     load,
     seed_option,
     size_option,
+    theme_option,
 )
 
 if TYPE_CHECKING:
@@ -149,10 +150,12 @@ def _print_result(title: str, result: MatchResult) -> None:
     metavar="FILE",
     required=True,
     type=click.Path(path_type=Path),
-    help=".gif, an animation; .png, a sheet of positions; .jsonl, the game record.",
+    help=".html, a page to step through; .gif, an animation; .mp4, a film (extra `video`); .png, a "
+    "sheet of positions; .jsonl, the game record.",
 )
 @seed_option("The same seed gives the same game.")
 @size_option
+@theme_option
 @force_option
 def record_command(
     game: str,
@@ -161,21 +164,23 @@ def record_command(
     out: Path,
     seed: int,
     size: int,
+    theme: str,
     force: bool,
 ) -> None:
     """Let two agents play one game of GAME and write it to a file.
 
     \b
     Examples:
-      ludarium record sphlag --agents greedy,random --out game.gif
+      ludarium record sphlag --agents greedy,random --out game.html
+      ludarium record sphlag --agents greedy,random --out game.gif --theme dark
       ludarium record sphlag --agents random,random --out game.jsonl --seed 7 --force
     """
     from ludarium.agents import make_agent
     from ludarium.arena import PlayerError, play_game
-    from ludarium.core.episodes import SUFFIXES, record_episode
-    from ludarium.core.files import check_target
+    from ludarium.core import sheets
+    from ludarium.core.episodes import check_episode_file, record_episode, reel_of
 
-    check_target(out, SUFFIXES, force)
+    check_episode_file(out, force)
     loaded = load(game, options)
     specs = [spec.strip() for spec in agents.split(",")]
     if len(specs) != 2:
@@ -189,13 +194,16 @@ def record_command(
         if error_console.is_terminal:
             with error_console.status("playing and drawing"):
                 record = play_game(loaded, *players, seed=seed)
-                record_episode(record, out, size, force)
+                record_episode(record, out, size, force, theme)
         else:
             record = play_game(loaded, *players, seed=seed)
-            record_episode(record, out, size, force)
+            record_episode(record, out, size, force, theme)
     except PlayerError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"wrote {out}: {_summary(record)}")
+    note = sheets.note(reel_of(record, size, theme)) if out.suffix.lower() == ".png" else None
+    if note is not None:
+        click.echo(f"the sheet shows {note}")
 
 
 def _summary(record: GameRecord) -> str:

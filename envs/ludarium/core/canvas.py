@@ -1,13 +1,16 @@
 """Drawing: shapes, marks and a caption, from a game's own units to an rgb array.
 
-Knows no game; Pillow and numpy only; no display. A game's `render.py` has three functions:
+Knows no game; Pillow and numpy only; no display. A game's `render.py` has four functions:
 
     def paint_board(canvas, ...): what never changes: board, grid, coordinates
+    def board_of(state):          Board(WIDTH, HEIGHT, paint_board, (what it depends on, ...))
     def paint(canvas, state):     pieces, marks of the last turn, caption
     def draw(state, size, theme="light"):
         canvas = start(WIDTH, HEIGHT, size, theme, paint_board, ...)
         paint(canvas, state)
         return canvas.frame()
+
+The same functions draw SVG, on the canvas of `core/svg.py`; see `core/pictures.py`.
 
 Coordinates are in units that the game chooses: (0, 0) is the upper left corner of the board area,
 (width, height) its lower right one; a caption is added below. All lengths, line widths and type
@@ -26,6 +29,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple
 
 from PIL import Image
 
@@ -38,6 +42,7 @@ __all__ = [
     "LEAST_SIZE",
     "MOST_SIZE",
     "THEMES",
+    "Board",
     "Canvas",
     "Colour",
     "Frame",
@@ -51,11 +56,34 @@ __all__ = [
 
 LEAST_SIZE, MOST_SIZE = 128, 2048  # pixels of the longer side
 
+
+class Board(NamedTuple):
+    """What a game's pictures are drawn on.
+
+    Attributes:
+        width: of the board area, in units.
+        height: of the board area, in units, the caption excluded.
+        paint: a module's function that paints what never changes, called with the canvas and args.
+        args: what the board depends on, such as its size.
+    """
+
+    width: float
+    height: float
+    paint: Callable[..., None]
+    args: tuple[Hashable, ...] = ()
+
+
 # ---------------------------------------------------------------- the canvas
 
 
 class Canvas(Shapes):
-    """A picture in the making, made by `start`: `Shapes` with text, marks and a caption."""
+    """A picture in the making, made by `start`: `Shapes` with text, marks and a caption.
+
+    Attributes:
+        ending: a result to be written as the caption, whatever the position says; None: no such.
+    """
+
+    ending: str | None = None
 
     # ---- text
 
@@ -82,9 +110,16 @@ class Canvas(Shapes):
             halo: colour of an outline, so that the text can be read on anything.
             bold: heavier.
         """
-        pixels = max(7, round(height * self.scale))
+        pixels = self._type_size(height)
         px, py = self.to_pixels(x, y)
         self._write(px, py, text, pixels, colour or self.theme.ink, anchor, halo, bold)
+
+    def width_of(self, text: str, height: float) -> float:
+        """Return how wide `text` writes a line, in units."""
+        return self._length_of(text, self._type_size(height)) / self.scale
+
+    def _type_size(self, height: float) -> int:
+        return max(7, round(height * self.scale))
 
     def _write(
         self,
@@ -139,9 +174,8 @@ class Canvas(Shapes):
             (self.theme.background, width + 2 * edge),
             (self.theme.capture, width),
         ):
-            forms = self._stroke([(x - r, y - r), (x + r, y + r)], line)
-            forms += self._stroke([(x - r, y + r), (x + r, y - r)], line)
-            self._stamp(forms, colour, 1.0)
+            self.line([(x - r, y - r), (x + r, y + r)], colour, line)
+            self.line([(x - r, y + r), (x + r, y - r)], colour, line)
 
     def mark_converted(self, x: float, y: float, radius: float) -> None:
         """Mark a piece that has changed sides: a double ring."""
@@ -168,6 +202,8 @@ class Canvas(Shapes):
             over: the game has ended: the line is set in inverted colours.
         """
         theme = self.theme
+        if self.ending is not None:
+            text, colour, over = self.ending, None, True
         height, width = self.shape
         paper, ink = (theme.ink, theme.background) if over else (theme.background, theme.ink)
         top, s = height - self.band, self.scale
@@ -199,6 +235,23 @@ class Canvas(Shapes):
 # ---------------------------------------------------------------- starting
 
 
+def check_pixels(size: Any) -> int:
+    """Return the longer side of a picture in pixels.
+
+    Raises:
+        ValueError: It is not an int, 128 to 2048.
+    """
+    try:
+        pixels = operator.index(size)
+    except TypeError:
+        pixels = 0
+    if isinstance(size, bool) or not LEAST_SIZE <= pixels <= MOST_SIZE:
+        raise ValueError(
+            f"size={size!r} is not allowed: size is an int, {LEAST_SIZE} to {MOST_SIZE} pixels"
+        )
+    return pixels
+
+
 def start(
     width: float,
     height: float,
@@ -221,15 +274,7 @@ def start(
     Raises:
         ValueError: The size or the theme is not allowed.
     """
-    colours = check_theme(theme)
-    try:
-        pixels = operator.index(size)
-    except TypeError:
-        pixels = 0
-    if isinstance(size, bool) or not LEAST_SIZE <= pixels <= MOST_SIZE:
-        raise ValueError(
-            f"size={size!r} is not allowed: size is an int, {LEAST_SIZE} to {MOST_SIZE} pixels"
-        )
+    colours, pixels = check_theme(theme), check_pixels(size)
 
     def make() -> tuple[Image.Image, int]:
         canvas = Canvas(width, height, pixels, colours)

@@ -1,38 +1,77 @@
-"""Episodes as files: an animation, a sheet of pictures, a game record.
+"""Episodes as files: an animation, a film, a sheet of pictures, a page to step through, a record.
 
-The suffix of the file's name says which. A new kind of file is one more line in `_WRITERS`.
+The suffix of the file's name says which. A new kind of file is one more line in `_KINDS`.
 """
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-from ludarium.core.aec import AECGame, check_size
+from ludarium.core import animations, pictures, replays, sheets
+from ludarium.core.aec import AECGame
+from ludarium.core.canvas import Frame, check_pixels, check_theme
 from ludarium.core.files import check_target, replacing
 from ludarium.core.game import State
 from ludarium.core.parallel import ParallelGame
 from ludarium.core.records import GameRecord, replay
 
-Frame: TypeAlias = npt.NDArray[np.uint8]
 Episode: TypeAlias = "GameRecord | State | Iterable[State] | AECGame | ParallelGame"
-
-FRAME_MS, LAST_MS = 700, 4000  # how long a GIF shows a position, and the last one
-SHEET_COLUMNS, SHEET_PICTURES = 4, 16
-SHEET_GAP, SHEET_GREY = 8, 128  # between the pictures of a sheet, in pixels; 0 to 255
-
 
 # ---------------------------------------------------------------- what an episode is
 
 
-def _positions(episode: Episode) -> tuple[list[State], GameRecord]:
-    """Return the states of an episode, one after each action, and its record."""
+@dataclass(frozen=True)
+class Reel:
+    """An episode as it is to be shown.
+
+    Attributes:
+        states: one after each action, the first one before any.
+        record: the same as a record.
+        size: the longer side of a picture in pixels.
+        theme: ``"light"`` or ``"dark"``.
+    """
+
+    states: list[State]
+    record: GameRecord
+    size: int
+    theme: str
+
+    @property
+    def ending(self) -> str | None:
+        """The result in words, where the last position does not tell it."""
+        return pictures.ending_of(self.record, self.states[-1])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width of a picture in pixels."""
+        height, width = self.frame(0).shape[:2]
+        return height, width
+
+    def frame(self, index: int) -> Frame:
+        """Return the picture of a position, the result on the last one."""
+        last = index in (-1, len(self.states) - 1)
+        ending = self.ending if last else None
+        return pictures.draw(self.states[index], self.size, self.theme, ending=ending)
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield the picture of each position."""
+        for index in range(len(self.states)):
+            yield self.frame(index)
+
+
+def reel_of(episode: Episode, size: int = 512, theme: str = "light") -> Reel:
+    """Return an episode of any kind with the states after each action.
+
+    Raises:
+        ValueError: The size or the theme is not allowed, the episode is empty or its states are not
+            those of one game, or a record cannot be replayed.
+        TypeError: It is no episode.
+    """
+    pixels, name = check_pixels(size), check_theme(theme).name
     if isinstance(episode, (AECGame, ParallelGame)):
         episode = episode.game_state
     record = None
@@ -46,98 +85,104 @@ def _positions(episode: Episode) -> tuple[list[State], GameRecord]:
             state.apply_action(action)
             states.append(state.clone())
     else:
+        states = _listed(episode)
+    return Reel(states, record or GameRecord.from_state(states[-1]), pixels, name)
+
+
+def _listed(episode: Iterable[State]) -> list[State]:
+    """Return an episode that is given as states."""
+    try:
         states = list(episode)
-        for state in states:
-            if not isinstance(state, State):
-                raise TypeError(f"an episode is made of states, not {type(state).__name__}")
-        if not states:
-            raise ValueError("the episode is empty: there is no position to show")
-    return states, record or GameRecord.from_state(states[-1])
-
-
-def _draw(state: State, size: int) -> Frame:
-    frame: Frame = state.game.type.part("render").draw(state, size)
-    return frame
+    except TypeError:
+        raise TypeError(
+            "an episode is a record, a state, states in their order or an environment, not "
+            f"{type(episode).__name__}"
+        ) from None
+    for state in states:
+        if not isinstance(state, State):
+            raise TypeError(f"an episode is made of states, not {type(state).__name__}")
+        if state.game != states[0].game:
+            raise ValueError(
+                f"an episode is of one game: there are states of {states[0].game!r} and of "
+                f"{state.game!r}"
+            )
+    if not states:
+        raise ValueError("the episode is empty: there is no position to show")
+    return states
 
 
 # ---------------------------------------------------------------- kinds of files
 
 
-def _write_gif(file: BinaryIO, states: list[State], record: GameRecord, size: int) -> None:
-    """Write an animation: every position, the last one held longer."""
-    from PIL import Image
-
-    pictures = [
-        Image.fromarray(_draw(state, size)).quantize(256, dither=Image.Dither.NONE)
-        for state in states
-    ]
-    pictures[0].save(
-        file,
-        format="GIF",
-        save_all=True,
-        append_images=pictures[1:],
-        duration=[FRAME_MS] * (len(pictures) - 1) + [LAST_MS],
-        loop=0,
-    )
-
-
-def _write_png(file: BinaryIO, states: list[State], record: GameRecord, size: int) -> None:
-    """Write a sheet of positions, evenly spread, row by row, the last one at its end."""
-    from PIL import Image
-
-    count = min(len(states), SHEET_PICTURES)
-    chosen = np.linspace(0, len(states) - 1, count).round().astype(int) if count > 1 else [-1]
-    frames = [_draw(states[index], size) for index in chosen]
-    columns = min(count, SHEET_COLUMNS)
-    height, width = frames[0].shape[:2]
-    rows = math.ceil(count / columns)
-    shape = rows * (height + SHEET_GAP) - SHEET_GAP, columns * (width + SHEET_GAP) - SHEET_GAP, 3
-    sheet = np.full(shape, SHEET_GREY, np.uint8)
-    for index, frame in enumerate(frames):
-        top = index // columns * (height + SHEET_GAP)
-        left = index % columns * (width + SHEET_GAP)
-        sheet[top : top + height, left : left + width] = frame
-    Image.fromarray(sheet).save(file, format="PNG")
-
-
-def _write_jsonl(file: BinaryIO, states: list[State], record: GameRecord, size: int) -> None:
+def _write_jsonl(file: BinaryIO, reel: Reel) -> None:
     """Write the game record."""
-    file.write(record.to_json().encode() + b"\n")
+    file.write(reel.record.to_json().encode() + b"\n")
 
 
-_WRITERS: dict[str, Callable[[BinaryIO, list[State], GameRecord, int], None]] = {
-    ".gif": _write_gif,
-    ".png": _write_png,
-    ".jsonl": _write_jsonl,
+def _nothing() -> None:
+    """Need nothing that may be missing."""
+
+
+class _Kind(NamedTuple):
+    write: Callable[[BinaryIO, Reel], None]
+    check: Callable[[], None] = _nothing  # raises ImportError where an extra is missing
+
+
+_KINDS: dict[str, _Kind] = {
+    ".html": _Kind(replays.write_html),
+    ".gif": _Kind(animations.write_gif),
+    ".mp4": _Kind(animations.write_mp4, animations.check_mp4),
+    ".png": _Kind(sheets.write_png),
+    ".jsonl": _Kind(_write_jsonl),
 }
 
 #: What the name of an episode's file may end in.
-SUFFIXES = tuple(_WRITERS)
+SUFFIXES = tuple(_KINDS)
+
+
+def check_episode_file(path: str | os.PathLike[str], overwrite: bool = False) -> Path:
+    """Return the path of an episode's file that is to be written later, or say why it cannot be.
+
+    Raises:
+        ValueError: The suffix is not allowed.
+        OSError: The file cannot be written, or is there already.
+        ImportError: This kind of file needs an extra that is not installed; the message names it.
+    """
+    target = check_target(path, SUFFIXES, overwrite)
+    _KINDS[target.suffix.lower()].check()
+    return target
 
 
 def record_episode(
-    episode: Episode, path: str | os.PathLike[str], size: int = 512, overwrite: bool = False
+    episode: Episode,
+    path: str | os.PathLike[str],
+    size: int = 512,
+    overwrite: bool = False,
+    theme: str = "light",
 ) -> Path:
     """Write an episode to a file, of the kind that its suffix says.
 
     Args:
         episode: a game record; a state with its history; states in their order; or an environment.
-        path: the file: ``.gif``, an animation; ``.png``, a sheet of positions; ``.jsonl``, the
-            record. The last position, and so the result, is in all of them.
+        path: the file: ``.html``, a page to step through the game, that needs nothing else;
+            ``.gif``, an animation; ``.mp4``, a film (extra ``ludarium[video]``); ``.png``, a sheet
+            of positions; ``.jsonl``, the record. The last position and the result are in all of
+            them. A sheet that has no room for all positions says which ones it shows.
         size: the longer side of each picture in pixels, 128 to 2048.
         overwrite: whether a file that is there may be replaced.
+        theme: ``"light"`` or ``"dark"``; a page can be switched.
 
     Returns:
         The path of the file.
 
     Raises:
-        ValueError: The suffix or the size is not allowed, the episode is empty, or the record
-            cannot be replayed.
+        ValueError: The suffix, the size or the theme is not allowed, the episode is empty, or the
+            record cannot be replayed.
+        ImportError: An extra is missing; the message names it.
         OSError: The file cannot be written, or is there already. No half-written file is left.
     """
-    target = check_target(path, SUFFIXES, overwrite)
-    pixels = check_size(size)
-    states, record = _positions(episode)
+    target = check_episode_file(path, overwrite)
+    reel = reel_of(episode, size, theme)
     with replacing(target, overwrite) as file:
-        _WRITERS[target.suffix.lower()](file, states, record, pixels)
+        _KINDS[target.suffix.lower()].write(file, reel)
     return target

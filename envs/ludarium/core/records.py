@@ -123,6 +123,12 @@ class GameRecord:
                 fields[name] = getattr(self, name)
         return json.dumps(fields)
 
+    def _repr_html_(self) -> str:
+        """Return the page that a notebook shows: the game, to step through."""
+        from ludarium.core.replays import frame_of
+
+        return frame_of(self)
+
     @classmethod
     def from_json(cls, text: str, line: int | None = None) -> GameRecord:
         """Return the record of a line of JSON.

@@ -218,10 +218,23 @@ class Shapes:
         bx, by = x1 - ux * head, y1 - uy * head
         half = head * 0.55
         triangle = [tip, (bx - uy * half, by + ux * half), (bx + uy * half, by - ux * half)]
+        edge = self.least(width * 0.3, 1.0)
+        self._arrow(shaft, triangle, colour, width, outline, edge, opacity)
+
+    def _arrow(
+        self,
+        shaft: list[Point],
+        triangle: list[Point],
+        colour: Colour,
+        width: float,
+        outline: Colour | None,
+        edge: float,
+        opacity: float,
+    ) -> None:
+        """Draw an arrow of its two parts."""
         if outline is not None:
-            edge = self.least(width * 0.3, 1.0)
             forms = self._stroke(shaft, width + 2 * edge) if len(shaft) > 1 else []
-            forms += self._stroke([*triangle, tip], 2 * edge)
+            forms += self._stroke([*triangle, triangle[0]], 2 * edge)
             self._stamp(forms, outline, opacity)
         forms = self._stroke(shaft, width) if len(shaft) > 1 else []
         self._stamp([*forms, ("polygon", 255, self._path(triangle), 0)], colour, opacity)

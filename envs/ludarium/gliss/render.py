@@ -10,7 +10,7 @@ import functools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ludarium.core.canvas import Canvas, Colour, Frame, Point, mix, start
+from ludarium.core.canvas import Board, Canvas, Colour, Frame, Point, mix, start
 from ludarium.gliss.actions import COLUMNS
 from ludarium.gliss.notation import (
     BASE,
@@ -299,6 +299,12 @@ def paint(canvas: Canvas, state: State) -> None:
     else:
         words = f"{NAMES[player]} to move" if core == "-" else f"{NAMES[player]} flies {core}"
         canvas.caption(words, theme.players[player], note)
+
+
+def board_of(state: State) -> Board:
+    """Return what a state is drawn on."""
+    n = int(state.game.options["board_size"])
+    return Board(*area(n), paint_board, (n,))
 
 
 def draw(state: State, size: int, theme: str = "light") -> Frame:

@@ -12,7 +12,7 @@ import functools
 import math
 from typing import TYPE_CHECKING
 
-from ludarium.core.canvas import Canvas, Colour, Frame, Point, Theme, contrast, mix, start
+from ludarium.core.canvas import Board, Canvas, Colour, Frame, Point, Theme, contrast, mix, start
 from ludarium.gyges.notation import PLAYERS, SIDES, outcome
 from ludarium.gyges.walks import COLUMNS, GOAL, LastTurn, pieces_of, recent_turns
 
@@ -231,6 +231,11 @@ def _paint_hand(canvas: Canvas, state: State, player: int, mover: str, rings: in
         u, v = place_of(state.action_to_string(action)[1:])
         canvas.disc(u, v, canvas.least(0.15, 3.0), theme.board)
         canvas.mark_landing(u, v, 0.1)
+
+
+def board_of(state: State) -> Board:
+    """Return what a state is drawn on."""
+    return Board(WIDTH, HEIGHT, paint_board)
 
 
 def draw(state: State, size: int, theme: str = "light") -> Frame:

@@ -19,7 +19,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from ludarium.core.canvas import Canvas, Colour, Frame, Point, Theme, mix, start
+from ludarium.core.canvas import Board, Canvas, Colour, Frame, Point, Theme, mix, start
 from ludarium.sphlag.actions import HOLE
 from ludarium.sphlag.notation import outcome
 from ludarium.sphlag.rules import HOLES, REDS, SUPPLY, TOUCH_LOWER, half_turn, position_of
@@ -296,6 +296,11 @@ def _paint_supply(canvas: Canvas, found: dict[Hole, str]) -> None:
         left = SUPPLY - list(found.values()).count("WB"[player])
         canvas.sphere(x, y, 0.3, colour_of(theme, player, 0), theme.rims[player], 0.6)
         canvas.text(x + 0.45, y, f"{left} left", 0.4, theme.muted, "left")
+
+
+def board_of(state: State) -> Board:
+    """Return what a state is drawn on."""
+    return Board(WIDTH, HEIGHT, paint_board)
 
 
 def draw(state: State, size: int, theme: str = "light") -> Frame:
