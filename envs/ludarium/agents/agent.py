@@ -7,11 +7,9 @@ colon, and returns the agent. It raises ValueError where it does not understand 
 
 from __future__ import annotations
 
-import functools
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from ludarium.core.errors import one_of
+from ludarium.core.registry import find_agent, list_agents
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from ludarium.agents.analysis import Analysis
     from ludarium.core.game import State
 
-AGENTS = "ludarium.agents"
+__all__ = ["Agent", "SearchAgent", "list_agents", "make_agent", "no_argument"]
 
 
 @runtime_checkable
@@ -52,16 +50,6 @@ class SearchAgent(Agent, Protocol):
         ...
 
 
-@functools.lru_cache(maxsize=1)
-def _entry_points() -> dict[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group=AGENTS))}
-
-
-def list_agents() -> list[str]:
-    """Return the names of all installed agents, in alphabetical order."""
-    return sorted(_entry_points())
-
-
 def make_agent(spec: str) -> Agent:
     """Return a new agent.
 
@@ -75,13 +63,7 @@ def make_agent(spec: str) -> Agent:
     >>> make_agent("greedy").name
     'greedy'
     """
-    if not isinstance(spec, str):
-        raise TypeError(f"the spec of an agent is a str, not {type(spec).__name__}: {spec!r}")
-    name, colon, argument = spec.partition(":")
-    found = _entry_points().get(name)
-    if found is None:
-        raise ValueError(f"there is no agent {spec!r}: there is {one_of(list_agents())}")
-    agent: Agent = found.load()(argument if colon else None)
+    agent: Agent = find_agent(spec)
     return agent
 
 

@@ -16,10 +16,12 @@ from ludarium.cli.arguments import (
     seed_option,
     size_option,
     state_at,
+    theme_option,
 )
 
 if TYPE_CHECKING:
     from ludarium.agents import SearchAgent
+    from ludarium.core.game import State
 
 # ---------------------------------------------------------------- list
 
@@ -58,11 +60,19 @@ def list_command() -> None:
 @click.command("show")
 @game_argument
 @position_option
-@click.option("--out", metavar="FILE.png", type=click.Path(path_type=Path), help="Draw it too.")
+@click.option(
+    "--out", metavar="FILE", type=click.Path(path_type=Path), help="Draw it too: .png or .svg."
+)
 @click.option("--turns", "list_turns", is_flag=True, help="List all legal turns.")
 @click.option("--ask", metavar="AGENT", help="What an agent that searches thinks of it.")
+@click.option(
+    "--overlay",
+    metavar="legal|AGENT",
+    help="Mark in the picture, and list, what is legal or what an agent looks at, like mcts:1000.",
+)
 @seed_option("Decides the set-up, where chance has a part in it.")
 @size_option
+@theme_option
 @force_option
 def show_command(
     game: str,
@@ -71,8 +81,10 @@ def show_command(
     out: Path | None,
     list_turns: bool,
     ask: str | None,
+    overlay: str | None,
     seed: int,
     size: int,
+    theme: str,
     force: bool,
 ) -> None:
     """Show a position of GAME: a diagram, the legal turns, facts.
@@ -82,19 +94,22 @@ def show_command(
       ludarium show sphlag
       ludarium show sphlag --turns --out start.png
       ludarium show sphlag --ask mcts:1000
+      ludarium show sphlag --overlay mcts:1000 --out start.svg --theme dark
       ludarium show sphlag --position "R.W...R..R...B.R/........./..../. W 0 - 2"
     """
     from rich.table import Table
 
-    from ludarium.core.episodes import record_episode
     from ludarium.core.files import check_target
     from ludarium.core.game import turns
+    from ludarium.core.overlays import LEGAL, check_overlay
+    from ludarium.core.pictures import PICTURES, write_picture
 
     if out is not None:
-        check_target(out, (".png",), force)
+        check_target(out, PICTURES, force)
     analyst = None if ask is None else _analyst(ask)
     loaded = load(game, options)
     state = state_at(loaded, position, seed)
+    shares = None if overlay is None else check_overlay(state, overlay)
     click.echo(f"{state}\n")
     click.echo(state.to_string())
     texts = [text for text, _ in turns(state)]
@@ -118,9 +133,21 @@ def show_command(
         import numpy as np
 
         click.echo(f"\n{ask} {analyst.analyse(state, np.random.default_rng(seed))}")
+    if overlay is not None:
+        click.echo(f"\n{overlay}: {_overlay_text(state, shares)}")
     if out is not None:
-        record_episode([state], out, size, force)
+        marks = LEGAL if overlay == LEGAL else shares
+        write_picture(state, out, size, theme, marks, force)
         click.echo(f"\nwrote {out}")
+
+
+def _overlay_text(state: State, shares: dict[int, float] | None) -> str:
+    """Return the legal actions, or the largest shares, in words."""
+    if shares is None:
+        return " ".join(map(state.action_to_string, state.legal_actions())) or "nothing"
+    order = sorted(shares, key=lambda action: -shares[action])
+    words = [f"{state.action_to_string(a)} {100 * shares[a]:.1f} %" for a in order[:12]]
+    return ", ".join(words) + (" ..." if len(order) > 12 else "") or "nothing"
 
 
 def _analyst(spec: str) -> SearchAgent:

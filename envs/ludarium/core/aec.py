@@ -402,11 +402,16 @@ class AECGame(AECEnv[str, Any, Any]):
         assert self._state is not None, "reset() needs to be called first"
         return self._state
 
-    def render(self) -> str | Frame | None:
+    def render(self, overlay: Any = None) -> str | Frame | None:
         """Return a diagram (``"ansi"``) or a new array uint8 [height, width, 3], or show a window.
+
+        Args:
+            overlay: marks on the picture: ``"legal"``, a weight for each action, an agent or its
+                spec; see `ludarium.core.overlays`.
 
         Raises:
             AssertionError: `reset` was not called.
+            ValueError: The overlay is not allowed, or there is no picture to draw it on.
             ImportError: ``"human"`` without the extra ``ludarium[human]``.
         """
         if self._state is None:
@@ -418,8 +423,15 @@ class AECGame(AECEnv[str, Any, Any]):
             )
             return None
         if self.render_mode == "ansi":
+            if overlay is not None:
+                raise ValueError("an overlay is drawn on pictures: render_mode is 'rgb_array'")
             return str(state)
-        frame: Frame = self.game.type.part("render").draw(state, self.render_size)
+        if overlay is None:
+            frame: Frame = self.game.type.part("render").draw(state, self.render_size)
+        else:
+            from ludarium.core.pictures import draw
+
+            frame = draw(state, self.render_size, overlay=overlay)
         if self.render_mode == "rgb_array":
             return frame
         if self._window is None:

@@ -528,6 +528,37 @@ class State:
     def __repr__(self) -> str:
         return f"<{self._game.name} {self.to_string()!r}>"
 
+    # ---- pictures
+
+    def render(
+        self,
+        mode: str = "rgb_array",
+        size: int = 512,
+        theme: str = "light",
+        overlay: Any = None,
+    ) -> npt.NDArray[np.uint8] | str:
+        """Return a picture of the position.
+
+        Args:
+            mode: ``"rgb_array"``, a new array uint8 [height, width, 3]; ``"svg"``, the text of an
+                SVG file; ``"ansi"``, a diagram.
+            size: the longer side in pixels, 128 to 2048.
+            theme: ``"light"`` or ``"dark"``.
+            overlay: ``"legal"``, weights of actions, or an agent; see `ludarium.core.overlays`.
+
+        Raises:
+            ValueError: One of them is not allowed.
+        """
+        from ludarium.core.pictures import render
+
+        return render(self, mode, size, theme, overlay)
+
+    def _repr_png_(self) -> bytes:
+        """Return the picture that a notebook shows."""
+        from ludarium.core.pictures import draw, png
+
+        return png(draw(self, 400))
+
     # ---- turns
 
     def last_turn(self) -> tuple[State, list[int]] | None:

@@ -16,7 +16,7 @@ from ludarium.core.errors import one_of
 if TYPE_CHECKING:
     from ludarium.core.game import Game, GameType
 
-GAMES, IDS = "ludarium.games", "pettingzoo.envs"
+GAMES, AGENTS, IDS = "ludarium.games", "ludarium.agents", "pettingzoo.envs"
 
 
 @functools.lru_cache(maxsize=1)
@@ -57,6 +57,32 @@ def game_type(name: str) -> GameType:
         raise ValueError(f"there is no game {name!r}: there is {one_of(list_games())}")
     loaded: GameType = found.load()
     return loaded
+
+
+@functools.lru_cache(maxsize=1)
+def _agent_points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in sorted(entry_points(group=AGENTS))}
+
+
+def list_agents() -> list[str]:
+    """Return the names of all installed agents, in alphabetical order."""
+    return sorted(_agent_points())
+
+
+def find_agent(spec: str) -> Any:
+    """Return a new agent; see `ludarium.agents.make_agent`, which knows its type.
+
+    Raises:
+        ValueError: There is no such agent, or it does not take this argument.
+        TypeError: The spec is no string.
+    """
+    if not isinstance(spec, str):
+        raise TypeError(f"the spec of an agent is a str, not {type(spec).__name__}: {spec!r}")
+    name, colon, argument = spec.partition(":")
+    found = _agent_points().get(name)
+    if found is None:
+        raise ValueError(f"there is no agent {spec!r}: there is {one_of(list_agents())}")
+    return found.load()(argument if colon else None)
 
 
 def factory_of(name: str, factory: str) -> Any:

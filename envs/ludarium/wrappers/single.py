@@ -256,15 +256,18 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             raise ValueError("reset() needs to be called before this")
         return self._state.clone()
 
-    def render(self) -> str | Frame | None:
+    def render(self, overlay: Any = None) -> str | Frame | None:
         """Return a diagram (``"ansi"``) or a new array uint8 [height, width, 3], or show a window.
 
+        Args:
+            overlay: marks on the picture; see `ludarium.core.overlays`.
+
         Raises:
-            ValueError: `reset` was not called.
+            ValueError: `reset` was not called, or the overlay is not allowed.
             ImportError: The mode is ``"human"`` and the window extra is not installed.
         """
         self._pictures.set_game_state(self.game_state)
-        return self._pictures.render()
+        return self._pictures.render(overlay)
 
     def close(self) -> None:
         """Close the window, if one is open."""
