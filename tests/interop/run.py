@@ -4,7 +4,7 @@ Libraries that pin against each other live in environments of their own, built o
 .venv-interop/. A row of the table below is one library: its tests are tests/interop/<file>, run by
 pytest in the row's environment. A failed row does not stop the others; the exit status is 1 then.
 
-python tests/interop/run.py --only OpenSpiel
+python tests/interop/run.py --only OpenSpiel --write README.md
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import argparse
 import contextlib
 import hashlib
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -280,24 +279,34 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def markdown_table(results: Sequence[Result]) -> str:
-    """Return the README's table."""
-    python = ".".join(map(str, sys.version_info[:2]))
-    lines = [
-        "| library | version | Python | its checker | tests |",
-        "|---|---|---|---|---|",
-        *(f"| {r.library} | {r.version} | {python} | {r.checkers} | {r.result} |" for r in results),
-    ]
-    return "\n".join(lines)
+def written_rows(text: str) -> dict[str, str]:
+    """Return the rows of the table between the marks of a text, by library."""
+    inside = text.partition(MARK)[2].partition(END_MARK)[0]
+    lines = [line for line in inside.splitlines() if line.startswith("| ")][1:]
+    return {line.split("|")[1].strip(): line for line in lines}
 
 
-def write_table(file: Path, table: str) -> None:
-    """Put the table between the marks of a file, whole or not at all."""
+def write_table(file: Path, results: Sequence[Result]) -> None:
+    """Put results between the marks of a file, beside rows of libraries that were not tried.
+
+    The file is replaced whole or not at all.
+    """
     text = file.read_text("utf-8")
-    pattern = re.compile(f"{re.escape(MARK)}.*?{re.escape(END_MARK)}", re.DOTALL)
-    changed = pattern.sub(lambda _: f"{MARK}\n{table}\n\n{END_MARK}", text, count=1)
+    python = ".".join(map(str, sys.version_info[:2]))
+    rows = written_rows(text)
+    for r in results:
+        cells = (r.library, r.version, python, r.checkers, r.result)
+        rows[r.library] = f"| {' | '.join(cells)} |"
+    known = [row.library for environment in ENVIRONMENTS.values() for row in environment.rows]
+    table = [
+        "| library | version | Python | its checkers | tests |",
+        "|---|---|---|---|---|",
+        *(rows[library] for library in known if library in rows),
+    ]
+    before, _, rest = text.partition(MARK)
+    after = rest.partition(END_MARK)[2]
     beside = file.with_name(f".{file.name}.new")
-    beside.write_text(changed, "utf-8")
+    beside.write_text("\n".join([f"{before}{MARK}", *table, "", END_MARK]) + after, "utf-8")
     os.replace(beside, file)
 
 
@@ -332,13 +341,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a library, or")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into this file")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="a library or an environment"
+    )
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a text")
     arguments = parser.parse_args()
     try:
         environments = chosen(arguments.only)
-        if arguments.write and arguments.only:
-            raise ValueError("--write needs all rows: leave out --only")
         if arguments.write and not {MARK, END_MARK} <= set(
             arguments.write.read_text("utf-8").split("\n")
         ):
@@ -366,7 +375,7 @@ def main() -> int:
     if arguments.write and failed:
         say(f"{arguments.write} is as it was: not every row passed")
     elif arguments.write:
-        write_table(arguments.write, markdown_table(results))
+        write_table(arguments.write, results)
     say(f"{time.monotonic() - begun:.0f} s; logs in {LOGS}")
     say(f"{len(results) - failed} passed, {failed} failed")
     return 1 if failed else 0
