@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from ludarium.arena.match import wilson
 from ludarium.arena.players import Player
-from ludarium.core.game import Game
+from ludarium.core.game import Game, State
 from ludarium.wrappers.batch import SingleAgentVector
 from ludarium.wrappers.opponents import BatchAgent
 
@@ -37,8 +40,23 @@ class Score:
         return wilson(self.win_rate, self.games)
 
 
+@runtime_checkable
+class StatesAgent(Protocol):
+    """An agent that answers for many states at once, as `ludarium.agents.guided.GuidedAgent`."""
+
+    def search_actions(
+        self, states: Sequence[State], rng: np.random.Generator
+    ) -> npt.NDArray[np.int64]:
+        """Return a legal action for each running state, int64 [n]."""
+        ...
+
+
 def evaluate(
-    agent: BatchAgent, game: Game, opponent: Player, games: int = 200, seed: int = 0
+    agent: BatchAgent | StatesAgent,
+    game: Game,
+    opponent: Player,
+    games: int = 200,
+    seed: int = 0,
 ) -> Score:
     """Play an agent that answers in batches against an opponent, half of the games in each seat.
 
@@ -58,11 +76,14 @@ def evaluate(
         seen, _ = batch.reset(seed=(2 * seed + seat) * games)
         ended = np.zeros(games // 2, np.bool_)
         while not ended.all():
-            live = seen["action_mask"].any(1)
+            live = np.flatnonzero(seen["action_mask"].any(1))
             actions = np.zeros(games // 2, np.int64)
-            if live.any():
+            if live.size and isinstance(agent, BatchAgent):
                 rows = {key: array[live] for key, array in seen.items()}
                 actions[live] = agent.select_actions(rows, rng)
+            elif live.size and isinstance(agent, StatesAgent):
+                states = batch.states()
+                actions[live] = agent.search_actions([states[i] for i in live], rng)
             seen, rewards, terminated, truncated, _ = batch.step(actions)
             scores[seat] += rewards
             ended = terminated | truncated

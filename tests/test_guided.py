@@ -1,0 +1,297 @@
+"""The search that a network guides: against a slow one, signs, exact ends, batches; its agent."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ludarium
+from ludarium.agents.guided import GuidedAgent, GuidedSearch, root_schedule
+from ludarium.arena import play_game
+from ludarium.wrappers.scores import Score, evaluate
+
+
+class Guess:
+    """A network of fixed random weights: bounded logits, values between -1 and 1."""
+
+    def __init__(self, game: Any, seed: int = 5) -> None:
+        rng, size = np.random.default_rng(seed), int(np.prod(game.observation_shape))
+        self.policy = rng.normal(0, 0.3, (size, game.num_distinct_actions)).astype(np.float32)
+        self.value = rng.normal(0, 0.2, size).astype(np.float32)
+        self.batches: list[int] = []
+
+    def __call__(self, planes: Any) -> tuple[Any, Any]:
+        self.batches.append(len(planes))
+        flat = planes.reshape(len(planes), -1).astype(np.float32)
+        return flat @ self.policy, np.tanh(flat @ self.value)
+
+
+class Same(Guess):
+    """Every action alike, every position worth `worth` for the player to move."""
+
+    def __init__(self, game: Any, worth: float = 0.0) -> None:
+        self.actions, self.worth = game.num_distinct_actions, worth
+
+    def __call__(self, planes: Any) -> tuple[Any, Any]:
+        n = len(planes)
+        return np.zeros((n, self.actions), np.float32), np.full(n, self.worth, np.float32)
+
+
+def walk(game: Any, rng: Any, actions: int) -> Any:
+    """Return a running state after so many random actions, or fewer."""
+    state = game.new_initial_state(0)
+    for _ in range(actions):
+        after = state.child(int(rng.choice(state.legal_actions())))
+        if after.is_terminal():
+            break
+        state = after
+    return state
+
+
+def positions(game: Any, rng: Any, number: int = 12) -> list[Any]:
+    return [walk(game, rng, int(rng.integers(0, 40))) for _ in range(number)]
+
+
+# ---------------------------------------------------------------- a slow search
+
+
+class Node:
+    """A position of the slow search; its value and total are of its own player to move."""
+
+    def __init__(self, state: Any, ask: Any) -> None:
+        self.state, self.ask, self.children = state, ask, {}
+        self.player = state.current_player()
+        self.visits, self.total = 0, 0.0
+        if state.is_terminal():
+            self.value = None
+            return
+        logits, values = ask(state.observation_tensor()[None])
+        self.legal = state.legal_actions()
+        own = logits[0, self.legal].astype(float)
+        own = own - own.max()
+        self.logits = np.maximum(own - np.log(np.exp(own).sum()), -50)
+        self.value = float(values[0])
+
+    def child_value(self, action: int) -> float:
+        """What an action is worth for the player to move here: the sign turns with the player."""
+        child = self.children[action]
+        if child.state.is_terminal():
+            return float(child.state.returns()[self.player])
+        mean = child.total / child.visits
+        return float(mean if child.player == self.player else -mean)
+
+    def improved(self, sharpness: float) -> Any:
+        tried = [k for k, a in enumerate(self.legal) if a in self.children]
+        visits = [self.children[self.legal[k]].visits for k in tried]
+        prior = np.exp(self.logits)
+        values = np.zeros(len(self.legal))
+        values[tried] = [self.child_value(self.legal[k]) for k in tried]
+        mixed = self.value
+        if tried:
+            mean = (prior[tried] * values[tried]).sum() / prior[tried].sum()
+            mixed = (self.value + sum(visits) * mean) / (1 + sum(visits))
+        completed = np.full(len(self.legal), mixed)
+        completed[tried] = values[tried]
+        return self.logits + sharpness * (50 + max(visits, default=0)) * completed
+
+    def simulate(self, choice: int, sharpness: float) -> tuple[float, int]:
+        """Try an action; returns a value and the player for whom it is."""
+        action = self.legal[choice]
+        if action not in self.children:
+            child = self.children[action] = Node(self.state.child(action), self.ask)
+            found = (child.value, child.player)
+            if child.value is None:
+                found = (child.state.returns()[0], 0)
+            child.visits, child.total = 1, found[0]
+        else:
+            child = self.children[action]
+            if child.state.is_terminal():
+                found = (child.state.returns()[0], 0)
+            else:
+                share = np.exp(scores := child.improved(sharpness)) / np.exp(scores).sum()
+                lag = [
+                    p - (child.children[a].visits if a in child.children else 0) / child.visits
+                    for p, a in zip(share, child.legal, strict=True)
+                ]
+                found = child.simulate(int(np.argmax(lag)), sharpness)
+            child.visits += 1
+            child.total += found[0] if child.player == found[1] else -found[0]
+        return found
+
+
+def slowly(state: Any, ask: Any, simulations: int, considered: int, sharpness: float) -> Any:
+    """Return the root of a search without noise, and its chosen action."""
+    root = Node(state, ask)
+    order = root_schedule(considered, simulations)[min(considered, len(root.legal))]
+
+    def counts() -> Any:
+        return np.array([root.children[a].visits if a in root.children else 0 for a in root.legal])
+
+    for wanted in order:
+        scores = np.where(counts() == wanted, root.improved(sharpness), -np.inf)
+        root.simulate(int(scores.argmax()), sharpness)
+    scores = np.where(counts() == counts().max(), root.improved(sharpness), -np.inf)
+    return root, root.legal[int(scores.argmax())]
+
+
+def test_the_search_is_the_slow_one(name: str, game: Any, rng: Any) -> None:
+    """Visits, policy, value and action, from whole and half-made turns of both players.
+
+    alpha-zero-general 306: a sign turned at every action would call the winner's a loss.
+    """
+    states = positions(game, rng, 8) + [
+        game.state_from_string(line["pos"]) for line in wins(name, ("win1", "save"), 8)
+    ]
+    ask = Guess(game)
+    found = GuidedSearch(game, ask, simulations=48, considered=8, sharpness=0.02).search(states)
+    for i, state in enumerate(states):
+        root, action = slowly(state, ask, 48, 8, 0.02)
+        visits = np.zeros(game.num_distinct_actions, int)
+        for a, child in root.children.items():
+            visits[a] = child.visits
+        assert visits.tolist() == found.visits[i].tolist(), state
+        assert found.actions[i] == action
+        improved = np.exp(scores := root.improved(0.02)) / np.exp(scores).sum()
+        assert found.policies[i][root.legal] == pytest.approx(improved, abs=1e-4)
+        values = [root.child_value(a) * child.visits for a, child in root.children.items()]
+        assert found.values[i] == pytest.approx((root.value + sum(values)) / 49, abs=1e-4)
+    assert len({state.current_player() for state in states}) == 2
+
+
+# ---------------------------------------------------------------- what must always hold
+
+
+def test_the_schedule_halves() -> None:
+    schedule = root_schedule(4, 8)
+    assert schedule[1].tolist() == list(range(8))
+    assert schedule[2].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert schedule[4].tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
+    for m, row in enumerate(root_schedule(16, 64)):
+        counts = [0] * max(1, m)
+        for wanted in row:  # there is always an action with as many visits as are wanted
+            counts[counts.index(wanted)] += 1
+        assert sum(counts) == 64 and max(counts) >= 64 / max(1, m)
+
+
+def test_counts_and_legality_with_noise(name: str, game: Any, rng: Any) -> None:
+    """Along games of self-play: every simulation counts, and only legal actions do."""
+    games = ludarium.make_vec(name, num_envs=16, seed=3, autoreset="same_step", illegal="raise")
+    search = GuidedSearch(game, Guess(game), simulations=12, considered=6)
+    obs, _ = games.reset()
+    for _ in range(60):
+        found, mask = search.search(games, rng), obs["action_mask"] != 0
+        assert (found.visits.sum(1) == 12).all()
+        assert not found.visits[~mask].any() and not found.policies[~mask].any()
+        assert found.policies.sum(1) == pytest.approx(np.ones(16), abs=1e-5)
+        assert (np.abs(found.values) <= 1).all()
+        assert (found.visits[np.arange(16), found.actions] == found.visits.max(1)).all()
+        obs, *_ = games.step(found.actions)
+
+
+def test_a_batch_is_its_games(name: str, game: Any, rng: Any) -> None:
+    """The network sees all games at once; each is searched as if alone."""
+    states = positions(game, rng)
+    before = [state.to_string() for state in states]
+    ask = Guess(game)
+    together = GuidedSearch(game, ask, simulations=16).search(states)
+    assert len(ask.batches) <= 17 and ask.batches[0] == len(states)
+    alone = GuidedSearch(game, ask, simulations=16)
+    for i, state in enumerate(states):
+        one = alone.search([state])
+        assert one.visits[0].tolist() == together.visits[i].tolist()
+        assert one.values[0] == pytest.approx(together.values[i], abs=1e-5)
+    assert [state.to_string() for state in states] == before
+    again = GuidedSearch(game, ask, simulations=16)
+    noisy = [again.search(states, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert (noisy[0].visits == noisy[1].visits).all()
+    assert (noisy[0].visits != noisy[2].visits).any()
+
+
+def wins(name: str, kinds: tuple[str, ...], number: int) -> list[dict[str, Any]]:
+    lines = (Path(__file__).parent / name / "wins.jsonl").read_text().splitlines()
+    return [line for line in map(json.loads, lines) if line["kind"] in kinds][:number]
+
+
+def winning(state: Any) -> set[int]:
+    """The actions that win at once."""
+    player = state.current_player()
+    return {a for a in state.legal_actions() if state.child(a).returns()[player] == 1}
+
+
+def test_a_win_in_one_is_found_without_knowledge(name: str, game: Any) -> None:
+    """By a network that knows nothing, in positions where an action wins; also a turn's second."""
+    agent = GuidedAgent(Same(game), simulations=700, considered=400)
+    lines = wins(name, ("win1",), 8)
+    assert lines
+    for line in lines:
+        state = game.state_from_string(line["pos"])
+        if not winning(state):
+            player = state.current_player()
+            halves = [state.child(a) for a in state.legal_actions()]
+            state = next(s for s in halves if s.current_player() == player and winning(s))
+        assert agent.select_action(state, np.random.default_rng(0)) in winning(state)
+
+
+def test_ends_are_exact(name: str) -> None:
+    """The last turn before the limit is worth 0, whatever a network that hopes would say."""
+    game = ludarium.load_game(name, max_turns=1)
+    state = game.new_initial_state(0)
+    assert all(state.child(action).is_truncated() for action in state.legal_actions())
+    found = GuidedSearch(game, Same(game, 0.9), simulations=199).search([state])
+    assert found.values[0] == pytest.approx(0.9 / 200)  # asked once, of the root
+    state.apply_action(state.legal_actions()[0])
+    over = GuidedSearch(game, Same(game)).search([state])
+    assert (over.actions[0], over.values[0]) == (0, 0)
+    assert not over.visits.any() and not over.policies.any()
+
+
+# ---------------------------------------------------------------- the agent
+
+
+class First:
+    """Takes the first legal action."""
+
+    name = "first"
+
+    def select_action(self, state: Any, rng: Any) -> int:
+        return state.legal_actions()[0]
+
+
+def test_evaluation_counts_what_the_arena_counts(name: str) -> None:
+    """All games in lock-step, or one by one."""
+    game = ludarium.load_game(name, max_turns=30)
+    agent = GuidedAgent(Guess(game), simulations=8)
+    results = [
+        play_game(game, agent, First()).result[0],
+        play_game(game, First(), agent).result[1],
+    ]
+    score = evaluate(agent, game, First(), games=4)
+    assert score == Score(*(2 * results.count(value) for value in (1.0, 0.0, -1.0)))
+    copy = pickle.loads(pickle.dumps(agent))
+    assert evaluate(copy, game, First(), games=4) == score
+
+
+def test_mistakes_are_named(name: str, game: Any) -> None:
+    ask = Same(game)
+    for option in ({"simulations": 0}, {"considered": 0}, {"sharpness": 0}):
+        with pytest.raises(ValueError, match=f"{next(iter(option))}=0"):
+            GuidedSearch(game, ask, **option)
+    with pytest.raises(ValueError, match="simulations=0"):
+        GuidedAgent(ask, simulations=0)
+    other = ludarium.load_game(name, max_turns=7)
+    with pytest.raises(ValueError, match="max_turns=7"):
+        GuidedSearch(game, ask).search([other.new_initial_state(0)])
+    with pytest.raises(ValueError, match="no position"):
+        GuidedSearch(game, ask).search([])
+    with pytest.raises(ValueError, match="reset"):
+        GuidedSearch(game, ask).search(ludarium.make_vec(name, num_envs=2))
+    state = other.new_initial_state(0)
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    with pytest.raises(ValueError, match="over"):
+        GuidedAgent(ask).select_action(state, np.random.default_rng(0))
