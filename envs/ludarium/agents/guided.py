@@ -80,7 +80,7 @@ class GuidedSearch:
         network: Network,
         simulations: int = 32,
         considered: int = 16,
-        sharpness: float = 0.1,
+        sharpness: float = 0.3,
     ) -> None:
         self.game, self.network = game, network
         self.simulations = at_least_one("simulations", simulations)
