@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -27,6 +28,8 @@ class Shell:
 
     def __init__(self, table: Table, view: View, title: str) -> None:
         self._table, self._view = table, view
+        # SDL drops a click that also brings a window to the front, unless it is asked not to
+        os.environ.setdefault("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")
         self._window = Window(title, self._heed)
         self._window.check_display()
         self._shown = -1  # the change of the table that is seen

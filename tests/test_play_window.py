@@ -1,0 +1,401 @@
+"""The window of ``play --window``: its picture, its events, and a real one under Xvfb."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_play_table import Sitting
+
+import ludarium
+from ludarium import records
+from ludarium.cli.view import View
+from ludarium.cli.window import Shell
+from ludarium.core.canvas import THEMES, mix
+from ludarium.core.pointing import clicks
+
+SIZES = (128, 333, 512, 1024)
+
+# ---------------------------------------------------------------- the picture
+
+
+def near(pixel: Any, colour: Any) -> bool:
+    return int(np.abs(pixel.astype(int) - np.array(colour)).max()) < 24
+
+
+def at(frame: Any, point: Any) -> Any:
+    return frame[int(point[1]), int(point[0])]
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+def test_the_picture_of_a_table(game: Any, theme: str) -> None:
+    sitting = Sitting(game)
+    for size in SIZES:
+        view = View(game, size, theme)
+        frame = view.frame(sitting.table)
+        assert frame.dtype == np.uint8 and frame.shape == (view.height, view.width, 3)
+        assert frame.flags.owndata and frame.flags.writeable
+        board = game.type.part("render").draw(sitting.state, size, theme)
+        assert view.width == board.shape[1] and view.height > board.shape[0]
+        assert sitting.table.selection is not None
+        for place in sitting.table.selection.choices():
+            assert near(at(frame, view.to_pixels(place)), THEMES[theme].chosen), (size, place)
+        assert near(frame[-1, 0], THEMES[theme].background)
+
+
+def test_what_is_chosen_is_marked(game: Any) -> None:
+    sitting, view = Sitting(game), View(game, 600, "light")
+    while not any(len(way) > 1 for way in clicks(sitting.state).values()):
+        action = sitting.state.legal_actions()[0]
+        sitting.click(action)
+        if not sitting.table.session.persons_turn:
+            sitting.agent()
+    way = next(way for way in clicks(sitting.state).values() if len(way) > 1)
+    before = view.frame(sitting.table)
+    sitting.table.click(way[0].x, way[0].y)
+    frame = view.frame(sitting.table)
+    assert not np.array_equal(frame, before)
+    assert sitting.table.selection is not None
+    for place in sitting.table.selection.choices():
+        assert near(at(frame, view.to_pixels(place)), THEMES["light"].chosen)
+
+
+def test_a_hint_is_seen(game: Any) -> None:
+    sitting, view = Sitting(game, "greedy"), View(game, 600, "light")
+    sitting.table.press("hint")
+    sitting.agent()
+    frame = view.frame(sitting.table)
+    assert sitting.table.hint
+    for place in sitting.table.hint:
+        x, y = view.to_pixels(place)
+        reach = round(min(place.wide, place.high) * 600 / 8)
+        around = frame[int(y) - reach : int(y) + reach, int(x) - reach : int(x) + reach]
+        colour = np.array(THEMES["light"].capture)
+        assert (np.abs(around.astype(int) - colour).max(2) < 24).sum() > 10
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_buttons_are_where_they_are_seen(game: Any, size: int) -> None:
+    sitting, view = Sitting(game), View(game, size, "light")
+    frame, buttons = view.frame(sitting.table), sitting.table.buttons()
+    seen = []
+    for index, button in enumerate(buttons):
+        left, top, wide, high = view.box(buttons, index)
+        assert left >= 0 and left + wide <= view.width and top + high <= view.height
+        assert view.button_at(sitting.table, left + wide / 2, top + high / 2) == button.name
+        assert view.button_at(sitting.table, left + wide / 2, top - 2) is None
+        inside = frame[int(top) + 3 : int(top + high) - 3, int(left) + 3 : int(left + wide) - 3]
+        seen.append(int((inside.astype(int).sum(2) < 300).sum()))  # dark ink
+        assert (seen[-1] > 0) == button.works, button
+        share = 0.8 if button.works else 0.25
+        fill = mix(THEMES["light"].background, THEMES["light"].board, share)
+        assert near(at(frame, (left + wide / 2, top + high * 0.16)), fill)
+    assert view.to_units(5, view.height - 2) is None
+    assert view.to_units(5, 5) is not None
+
+
+def test_the_line_says_what_the_table_says(game: Any) -> None:
+    sitting, view = Sitting(game), View(game, 512, "light")
+    frames = [view.frame(sitting.table)]
+    sitting.table.press("resign")
+    frames.append(view.frame(sitting.table))
+    board = game.type.part("render").draw(sitting.state, 512).shape[0]
+    assert not np.array_equal(frames[0][board:], frames[1][board:])
+    ink = THEMES["light"].ink
+    caption = frames[1][board - 30 : board - 8, :40].reshape(-1, 3)
+    assert any(near(pixel, ink) for pixel in caption), "the result is the picture's caption"
+
+
+# ---------------------------------------------------------------- events, without a screen
+
+
+@pytest.fixture
+def pygame(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Let pygame draw nowhere."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setenv("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")  # so that it is put back
+    monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    import pygame
+
+    yield pygame
+    pygame.display.quit()
+
+
+def press(pygame: Any, x: float, y: float, button: int = 1) -> None:
+    event = pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(int(x), int(y)), button=button)
+    pygame.event.post(event)
+
+
+def key(pygame: Any, name: str) -> None:
+    code = pygame.K_ESCAPE if name == "escape" else pygame.key.key_code(name)
+    pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=code))
+
+
+def test_events_become_clicks_and_buttons(game: Any, pygame: Any) -> None:
+    sitting, view = Sitting(game), View(game, 300, "light")
+    shell = Shell(sitting.table, view, "A title")
+    before = sitting.state.clone()
+    for place in next(way for way in clicks(sitting.state).values() if way):
+        press(pygame, *view.to_pixels(place))
+        shell.show()
+    assert sitting.state != before
+    key(pygame, "u")
+    shell.show()
+    assert sitting.state == before
+    way = next(way for way in clicks(sitting.state).values() if way)
+    press(pygame, *view.to_pixels(way[0]), button=2)  # the wheel
+    shell.show()
+    assert sitting.state == before
+    buttons = sitting.table.buttons()
+    index = [button.name for button in buttons].index("resign")
+    left, top, wide, high = view.box(buttons, index)
+    press(pygame, left + wide / 2, top + high / 2)
+    shell.show()
+    assert sitting.table.session.resigned
+    key(pygame, "n")
+    shell.show()
+    assert sitting.begun == 2
+    for stop in ("escape", "x"):
+        key(pygame, stop)
+        shell.show()
+    assert sitting.state.history() == []
+    shell.close()
+    shell.close()
+
+
+def test_the_window_shows_the_view(game: Any, pygame: Any) -> None:
+    sitting, view = Sitting(game), View(game, 200, "dark")
+    shell = Shell(sitting.table, view, "A title")
+    surface = shell._window._window.get_surface()
+    shown = pygame.surfarray.array3d(surface).swapaxes(0, 1)
+    assert np.array_equal(shown, view.frame(sitting.table))
+    sitting.table.press("resign")
+    shell.show()
+    shown = pygame.surfarray.array3d(surface).swapaxes(0, 1)
+    assert np.array_equal(shown, view.frame(sitting.table))
+    shell.close()
+
+
+@pytest.mark.parametrize("how", ["key", "QUIT", "WINDOWCLOSE"])
+def test_the_window_can_be_closed_at_any_time(game: Any, pygame: Any, how: str) -> None:
+    sitting = Sitting(game, seat=1)  # the agent is thinking
+    shell = Shell(sitting.table, View(game, 200, "light"), "A title")
+    if how == "key":
+        key(pygame, "q")
+    else:
+        about = {"window": shell._window._window} if how == "WINDOWCLOSE" else {}
+        pygame.event.post(pygame.event.Event(getattr(pygame, how), **about))
+    shell.run()
+    assert not shell._window.is_open
+
+
+# ---------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch, pygame: Any) -> Callable[..., None]:
+    """Let functions be called one by one, each time that the window would rest."""
+
+    def set_script(*steps: Callable[[], bool | None]) -> None:
+        left, sleep = list(steps), time.sleep
+
+        def rest(seconds: float) -> None:
+            sleep(0.002)
+            if left and left[0]() is not False:
+                left.pop(0)
+
+        monkeypatch.setattr("ludarium.cli.window.time.sleep", rest)
+
+    return set_script
+
+
+def test_the_command(run: Any, script: Any, pygame: Any, name: str, tmp_path: Path) -> None:
+    state = ludarium.load_game(name).new_initial_state(3)
+    view = View(state.game, 300, "dark")
+    steps = [
+        lambda place=place: press(pygame, *view.to_pixels(place))
+        for place in next(way for way in clicks(state).values() if way)
+    ]
+    script(*steps, lambda: key(pygame, "r"), lambda: key(pygame, "n"), lambda: key(pygame, "q"))
+    words = ("play", name, "--window", "--size", "300", "--theme", "dark", "--seed", "3")
+    status, out, err = run(*words, "--record", "games.jsonl")
+    assert (status, err) == (0, "")
+    assert "You play " in out and "You have resigned" in out
+    assert out.endswith("The record is in games.jsonl\n")
+    (record,) = records.read("games.jsonl")
+    assert (record.seed, record.reason, record.players) == (3, "resigned", ("human", "greedy"))
+    assert len(record.turns) >= 1
+
+
+@pytest.mark.usefixtures("broken")
+def test_an_agent_that_raises_is_named_at_the_end(run: Any, script: Any, pygame: Any) -> None:
+    waiting = iter(range(10**6))
+    script(*[lambda: key(pygame, "p")] * 9, lambda: next(waiting) > 200, lambda: key(pygame, "q"))
+    status, out, err = run("play", "sphlag", "--window", "--against", "broken:raises")
+    assert "The record is in" in out
+    if err:
+        assert (status, err) == (2, "ludarium: broken:raises raised RuntimeError: out of luck\n")
+
+
+def test_no_pygame(run: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    status, out, err = run("play", name, "--window")
+    assert (status, out) == (2, "")
+    assert err == "ludarium: a window needs pygame-ce: pip install 'ludarium[human]'\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+def test_no_display(run: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")  # so that it is put back
+    for variable in ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(variable, raising=False)
+    status, out, err = run("play", name, "--window")
+    assert (status, out) == (2, "")
+    assert re.fullmatch(r"ludarium: there is no display .*\n", err)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--theme", "dark"), "--theme is for a window: add --window"),
+        (("--size", "300"), "--size is for a window: add --window"),
+        (("--window", "--size", "100"), "100 is not in the range 128<=x<=2048"),
+        (("--window", "--theme", "sepia"), "'sepia' is not one of"),
+        (("--window", "--record", "no/where.jsonl"), "there is no folder"),
+        (("--window", "--record", "game.gif"), "the name ends in '.jsonl'"),
+    ],
+)
+def test_what_the_command_refuses(run: Any, pygame: Any, words: Any, message: str) -> None:
+    status, out, err = run("play", "sphlag", *words)
+    assert (status, out) == (2, "")
+    assert message in err and err.count("\n") == 1
+
+
+# ---------------------------------------------------------------- a real window
+
+
+NEEDED = [tool for tool in ("Xvfb", "xdotool") if shutil.which(tool) is None]
+real = pytest.mark.skipif(
+    bool(NEEDED), reason=f"no {' and no '.join(NEEDED)} here (apt-get install xvfb xdotool)"
+)
+
+
+@pytest.fixture
+def display() -> Iterator[dict[str, str]]:
+    """Start an X server without a screen; gives the environment for those who use it."""
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x1024x24", "-nolisten", "tcp"],
+        pass_fds=[writing],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as lines:
+        number = lines.readline().strip()
+    environment = {**os.environ, "DISPLAY": f":{number}", "PYTHONUNBUFFERED": "1"}
+    for variable in ("SDL_VIDEODRIVER", "WAYLAND_DISPLAY"):
+        environment.pop(variable, None)
+    yield environment
+    server.terminate()
+    server.wait()
+
+
+class Play:
+    """A process of ``play --window`` and a hand with a mouse."""
+
+    def __init__(self, display: dict[str, str], folder: Path, *words: str) -> None:
+        self.display = display
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "ludarium", "play", *words, "--window", "--record", "g.jsonl"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env=display,
+        )
+        # a window that hears nothing ends the test, not only the patience of who waits for it
+        self._watch = threading.Timer(240, self.process.kill)
+        self._watch.daemon = True
+        self._watch.start()
+        search = ("search", "--sync", "--onlyvisible", "--pid", str(self.process.pid))
+        self.window = self.hand(*search).split()[-1]
+
+    def hand(self, *words: str) -> str:
+        found = subprocess.run(
+            ["xdotool", *words], capture_output=True, text=True, env=self.display, timeout=120
+        )
+        assert found.returncode == 0, found.stderr
+        return found.stdout
+
+    def click(self, x: float, y: float) -> None:
+        where = (str(round(x)), str(round(y)))
+        self.hand("mousemove", "--sync", "--window", self.window, *where, "click", "1")
+
+    def line(self, beginning: str) -> str:
+        """Wait for a printed line."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith(beginning):
+                return line.strip()
+        raise AssertionError(f"nothing more is printed: {self.process.communicate()[1]}")
+
+    def end(self) -> tuple[int, str, str]:
+        out, err = self.process.communicate()
+        self._watch.cancel()
+        return self.process.returncode, out, err
+
+
+@real
+def test_a_turn_is_clicked_in_a_real_window(
+    display: dict[str, str], name: str, tmp_path: Path
+) -> None:
+    play = Play(display, tmp_path, name, "--seed", "1", "--size", "400")
+    state = ludarium.load_game(name).new_initial_state(1)
+    view = View(state.game, 400, "light")
+    action, way = next((a, w) for a, w in clicks(state).items() if w)
+    text = state.action_to_string(action)
+    for place in way:
+        play.click(*view.to_pixels(place))
+    assert play.line("You play") == f"You play {text}"
+    answer = play.line("greedy plays").removeprefix("greedy plays ")
+    play.hand("key", "q")
+    status, out, err = play.end()
+    assert (status, out, err) == (0, "The record is in g.jsonl\n", "")
+    (record,) = records.read(tmp_path / "g.jsonl")
+    assert record.turns == (text, answer)
+    assert record.reason == "unfinished"
+
+
+@real
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_closes_a_window_whose_agent_thinks(
+    display: dict[str, str], number: int, tmp_path: Path
+) -> None:
+    """Nobody waits for a search of hours, and the record is written."""
+    words = ("sphlag", "--seed", "1", "--against", "mcts:10000000", "--size", "300")
+    play = Play(display, tmp_path, *words)
+    state = ludarium.load_game("sphlag").new_initial_state(1)
+    view = View(state.game, 300, "light")
+    way = clicks(state)[state.string_to_action("E7/0")]
+    play.click(*view.to_pixels(way[0]))
+    play.line("You play E7/0")
+    play.hand("key", "u")  # heeded while the agent thinks
+    assert play.line("Back to turn") == "Back to turn 0"
+    play.process.send_signal(number)
+    status, out, err = play.end()
+    assert status == (0 if number == signal.SIGINT else 128 + number) and err == ""
+    assert "The record is in g.jsonl" in out
+    assert records.read(tmp_path / "g.jsonl")[0].turns == ()
