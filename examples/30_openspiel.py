@@ -3,7 +3,7 @@
 python examples/30_openspiel.py --game gyges --games 4
 
 Needs OpenSpiel: pip install open_spiel. Its search is written in Python and plays a simulation in
-milliseconds, so that a few games take a minute.
+milliseconds: a few games take up to a minute.
 """
 
 import argparse
@@ -37,10 +37,10 @@ def main() -> None:
     state = game.new_initial_state()
     rng = np.random.RandomState(arguments.seed)
     players = []
-    for _ in range(8):
+    while len(players) < 24 and not state.is_terminal():
         players.append(state.current_player())
         state.apply_action(rng.choice(state.legal_actions()))
-    print(f"players of eight random actions: {players}\n{state}")
+    print(f"players of some random actions: {players}\n{state}")
 
     evaluator = mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=rng)
     bot = mcts.MCTSBot(game, 1.4, simulations, evaluator, solve=True, random_state=rng)
