@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help demo ladder test test-interop dev lint clean
+.PHONY: help demo ladder pictures test test-interop dev lint clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -32,6 +32,9 @@ LADDER := random,greedy,alphabeta:1,alphabeta:2,alphabeta:3,mcts:50,mcts:200,mct
 ladder: $(VENV)/test  ## the tables of docs/ladder-*.md: hours; goes on where it was stopped
 	@mkdir -p runs docs
 	for game in sphlag gliss gyges; do $(BIN)/ludarium tournament $$game --agents $(LADDER) --games 20 --times --record runs/ladder-$$game.jsonl --out docs/ladder-$$game.md --force || exit; done
+
+pictures: $(VENV)/base  ## the pictures of the README, docs/*.png
+	$(BIN)/python docs/pictures.py
 
 test: $(VENV)/test  ## all tests, as CI runs them
 	$(BIN)/python -m pytest -n 2

@@ -13,6 +13,7 @@ from ludarium.core.game import Game
 from ludarium.core.pointing import Layout, Place
 
 GAP = 0.16  # between buttons, as a share of the height of one
+LEAST_WIDTH = 300  # pixels of the window: less has no room for buttons
 KEYS_FROM = 400  # pixels of width from which the keys stand on the buttons
 
 
@@ -44,19 +45,21 @@ class View:
         self._theme, self._size = check_theme(theme), size
         self._wide, self._high = game.type.part("pointing").area(game.options)
         self._layout = Layout(game, size)
-        self._row = max(16, round(self._layout.width * 0.066))  # height of the line
-        self.width = self._layout.width
+        self.width = max(LEAST_WIDTH, self._layout.width)
+        self._left = (self.width - self._layout.width) // 2  # of the board's picture
+        self._row = round(self.width * 0.066)  # height of the line
         self.height = self._layout.height + self._row + round(self._row * 1.3)
 
     # ---- what is where
 
     def to_units(self, x: float, y: float) -> Point | None:
         """Return which point of the board, in units, is at a pixel; None below the board."""
-        return self._layout.to_units(x, y) if y < self._layout.height else None
+        return self._layout.to_units(x - self._left, y) if y < self._layout.height else None
 
     def to_pixels(self, place: Place) -> Point:
         """Return the pixel (x, y) of the middle of a place."""
-        return self._layout.to_pixels(place.x, place.y)
+        x, y = self._layout.to_pixels(place.x, place.y)
+        return x + self._left, y
 
     def box(self, buttons: list[Button], index: int) -> tuple[float, float, float, float]:
         """Return left, top, width and height of a button in pixels."""
@@ -80,14 +83,16 @@ class View:
         """Return the picture as a new array uint8 [height, width, 3]."""
         state, theme = table.session.state, self._theme
         picture = state.game.type.part("render").draw(state, self._size, theme.name)
-        image = Image.new("RGB", (self.width, self.height), theme.background)
-        image.paste(Image.fromarray(picture), (0, 0))
-        canvas = _Sheet(self._wide, self._high, self._size, theme, image)
+        board = Image.fromarray(picture)
+        canvas = _Sheet(self._wide, self._high, self._size, theme, board)
         if table.session.over and not state.is_terminal():
             canvas.caption(table.session.result().rstrip("."), over=True)
         else:
             self._paint_choices(canvas, table)
             self._paint_hint(canvas, table.hint)
+        image = Image.new("RGB", (self.width, self.height), theme.background)
+        image.paste(board, (self._left, 0))
+        canvas = _Sheet(self._wide, self._high, self._size, theme, image)
         self._paint_line(canvas, table)
         buttons = table.buttons()
         for index, button in enumerate(buttons):
@@ -110,6 +115,8 @@ class View:
             return  # a hint stands alone; the picture of a half-made turn shows where it can go
         for place in selection.choices():
             middle = 0.2 if selection.chosen else 0.15
+            if table.session.half_made:
+                middle = 0.34  # among the dots of where it can go, which are in the picture
             radius = canvas.least(middle * min(place.wide, place.high, 0.5) * 2, 2.0)
             edge = canvas.least(0.035, 1.0)
             canvas.disc(place.x, place.y, radius + edge, canvas.theme.background, opacity=0.7)
