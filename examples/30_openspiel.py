@@ -36,7 +36,7 @@ def main() -> None:
     # Any algorithm of open_spiel.python takes the game; a turn of two actions is two of its moves.
     state = game.new_initial_state()
     rng = np.random.RandomState(arguments.seed)
-    players = []
+    players: list[int] = []
     while len(players) < 24 and not state.is_terminal():
         players.append(state.current_player())
         state.apply_action(rng.choice(state.legal_actions()))
