@@ -47,6 +47,22 @@ def lines(game: Any, actions: Any, seed: int) -> Iterator[dict[str, Any]]:
     yield {**look(state), "returns": state.returns(), "truncated": state.is_truncated()}
 
 
+def replay(path: Path) -> list[Any]:
+    """Return the states of a golden game in their order, each with its history."""
+    head, *found, _ = [json.loads(line) for line in path.read_text().splitlines()]
+    state = ludarium.load_game(head["game"], **head["options"]).new_initial_state(head["seed"])
+    states = [state]
+    for line in found:
+        states.append(states[-1].child(line["action"]))
+    return states
+
+
+def games(name: str) -> list[list[Any]]:
+    """Return the states of all golden games of a game."""
+    folder = Path(__file__).parent / name / "games"
+    return [replay(path) for path in sorted(folder.glob("*.jsonl"))]
+
+
 def write(name: str, folder: Path) -> None:
     """Write golden games of every option set that the game's walks name, and the defaults."""
     from lockstep import walks_of

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+import golden
 import numpy as np
 import pytest
 
@@ -47,6 +48,10 @@ class Picture:
         column, row = self.canvas.to_pixels(x, y)
         return self.frame[int(row), int(column)].astype(int)
 
+    def at_all(self, points: Any) -> Any:
+        places = np.array([self.canvas.to_pixels(*point) for point in points]).astype(int)
+        return self.frame[places[:, 1], places[:, 0]].astype(int)
+
     def named(self, name: str) -> tuple[float, float]:
         return place_of((self.n - int(name[1:]), ord(name[0]) - ord("a")))
 
@@ -61,6 +66,12 @@ class Picture:
 def near(pixel: Any, colour: Any) -> int:
     """Return how far two colours are apart."""
     return int(np.abs(pixel - np.array(colour)).max())
+
+
+def near_all(pixels: Any, colour: Any) -> list[int]:
+    """Return how far each of several colours is from another."""
+    found: list[int] = np.abs(pixels - np.array(colour)).max(1).tolist()
+    return found
 
 
 def state_of(text: str, *actions: str, **options: Any) -> Any:
@@ -126,6 +137,86 @@ def test_shapes_can_be_told_apart(size: int, theme: str) -> None:
                 light = mix(colour, (255, 255, 255), 0.8)
                 around = [picture.at(x + r * 0.01, y - r * 0.004) for r in range(33)]
                 assert min(near(pixel, light) for pixel in around) > 60
+
+
+# ---------------------------------------------------------------- golden games
+
+
+@pytest.fixture(scope="module")
+def golden_games() -> list[list[Any]]:
+    """The states of all golden games."""
+    return golden.games("gliss")
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+@pytest.mark.parametrize("size", [200, 320])
+def test_every_position_of_golden_games(
+    size: int, theme: str, golden_games: list[list[Any]]
+) -> None:
+    """Stones, what was captured, where a glider can land, the last turn, the side or result."""
+    colours = THEMES[theme]
+    captures = landings = 0
+    for states in golden_games:
+        whole = taken = None
+        for state in states:
+            picture, grid = Picture(state, size, theme), board(state)
+            half = " - " not in state.to_string()
+            if not half:  # a turn was made: who stood where the other one does no more
+                taken = {
+                    name
+                    for name, holds in (whole[1] if whole else {}).items()
+                    if whole and holds not in (".", whole[0]) and holds != grid[name]
+                }
+                whole = side_of(state), grid
+            dots = set()
+            if half:
+                legal = [state.action_to_string(action) for action in state.legal_actions()]
+                dots = {text.strip("-*") for text in legal} - {"off"}
+            pixels = picture.at_all(picture.named(name) for name in grid)
+            to_players = [near_all(pixels, colour) for colour in colours.players]
+            to_green, to_purple = (
+                near_all(pixels, colours.chosen),
+                near_all(pixels, colours.capture),
+            )
+            for k, (name, holds) in enumerate(grid.items()):
+                if name in dots:
+                    landings += 1
+                    assert to_green[k] < 60, (state, name)
+                elif taken and name in taken:  # crossed out, or a ring where it changed sides
+                    captures += 1
+                    ring = STONE - 0.025
+                    assert to_purple[k] < 60 or picture.share(name, ring, colours.capture) > 0.3
+                elif holds == ".":
+                    assert min(to_players[0][k], to_players[1][k]) > 40, (state, name)
+                else:
+                    assert to_players["RB".index(holds)][k] < 60, (state, name)
+            if state.turn_number():
+                assert pixels_of(picture.frame, colours.last) > 2, state
+            paper = colours.ink if state.is_terminal() else colours.background
+            assert near(picture.frame[-3, -3].astype(int), paper) < 5, state
+        assert states[-1].is_terminal()
+    assert captures > 50 and landings > 200
+
+
+def pixels_of(frame: Any, colour: Any) -> int:
+    """Count the pixels of a colour, nearly."""
+    gap = np.abs(frame.astype(np.int16) - np.array(colour, np.int16))
+    return int((gap < 16).all(2).sum())
+
+
+def board(state: Any) -> dict[str, str]:
+    """Return what each vertex holds."""
+    rows = read_board(state.to_string().split(" ")[0], state.game.options["board_size"])
+    return {
+        f"{chr(97 + j)}{len(rows) - i}": holds
+        for i, row in enumerate(rows)
+        for j, holds in enumerate(row)
+    }
+
+
+def side_of(state: Any) -> str:
+    """Return whose turn it is, R or B."""
+    return str(state.to_string().split(" ")[1])
 
 
 # ---------------------------------------------------------------- marks

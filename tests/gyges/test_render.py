@@ -6,6 +6,7 @@ import itertools
 import random
 from typing import Any
 
+import golden
 import numpy as np
 import pytest
 from gyges.positions import CELLS, GAME, START, at, board, can, drops, play, playable, turned
@@ -27,7 +28,7 @@ from ludarium.gyges.render import (
     paint_board,
     place_of,
 )
-from ludarium.gyges.walks import last_turn
+from ludarium.gyges.walks import last_turn, recent_turns
 
 HALF = "310032/000000/000000/000010/002000/203113 S drop:e4:2 4"
 RUNNERS = "000000/000000/000000/300303/110011/222023 S move 20"
@@ -85,6 +86,44 @@ def test_every_cell_shows_what_it_holds(size: int, theme: str) -> None:
         picture, pieces = Picture(bare, size, theme), board(state)
         for cell in CELLS:
             assert picture.rings_at(*place_of(cell)) == pieces.get(cell, 0), (cell, state)
+
+
+@pytest.mark.parametrize("theme", THEME_NAMES)
+@pytest.mark.parametrize("size", [256, 400])
+def test_every_position_of_golden_games(size: int, theme: str) -> None:
+    """Pieces, that in hand or in a goal, where it can go, the last turn, the side or the result."""
+    colours = THEMES[theme]
+    goals = dotted = 0
+    for states in golden.games("gyges"):
+        for state in states:
+            picture, pieces = Picture(state, size, theme), board(state)
+            _, side, stage, _ = state.to_string().split(" ")
+            mover = stage.split(":")[1] if stage.startswith("drop") else None
+            dots = drops(state) if mover else set()
+            whole, half = recent_turns(state)
+            walked = half.walk if half is not None else ()  # green too
+            for cell in CELLS:
+                place = place_of(cell)
+                assert picture.rings_at(*place) == pieces.get(cell, 0), (cell, state)
+                green = picture.shows(*place, colours.chosen)
+                assert green == (cell in dots) or cell in walked, (cell, state)
+            player = "SN".index(side)
+            hand = int(stage.split(":")[2]) if mover else 0
+            assert picture.rings_at(HAND_X, GOAL_Y[player]) == hand, state
+            dotted += len(dots)
+            turn, colour = (whole, colours.last) if half is None else (half, colours.chosen)
+            if turn is not None and turn.walk:
+                gap = np.abs(picture.frame.astype(np.int16) - np.array(colour, np.int16))
+                assert (gap < 16).all(2).sum() > 8, state
+            if stage == "goal":
+                goals += 1
+                line = [WIDTH / 2, *(place_of(column + "1")[0] for column in "abcdef")]
+                missing = {1, 2, 3} - {r for r in (1, 2, 3) if [*pieces.values()].count(r) == 4}
+                assert {picture.rings_at(x, GOAL_Y[player]) for x in line} - {0} == missing, state
+            paper = colours.ink if state.is_terminal() else colours.background
+            assert picture.shows(*picture.canvas.to_units(3, picture.frame.shape[0] - 2), paper, 5)
+        assert states[-1].is_terminal()
+    assert goals and dotted > 200
 
 
 @pytest.mark.parametrize("theme", THEME_NAMES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import golden
 import numpy as np
 import pytest
 
@@ -96,6 +97,40 @@ def test_every_hole_shows_what_it_holds(size: int, theme: str) -> None:
                     pieces = [colour_of(colours, player, 0) for player in (0, 1)]
                     assert min(near(pixel, c) for c in pieces) > 25, (state, hole, pixel)
     assert highest == 2, "the games should reach level 2"
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+@pytest.mark.parametrize("size", [200, 320])
+def test_every_position_of_golden_games(size: int, theme: str) -> None:
+    """Spheres, the last turn, a captured flag, the side to move or the result."""
+    colours = THEMES[theme]
+    wins = 0
+    for states in golden.games("sphlag"):
+        for state in states:
+            picture = Picture(state, size, theme)
+            for hole, holds in found_in(state).items():
+                pixel = picture.at(*place_of(hole))
+                to = [near(pixel, colour_of(colours, player, hole[0])) for player in (0, 1)]
+                if holds in "WB":
+                    mine = "WB".index(holds)
+                    assert to[mine] < 50 and to[mine] < to[1 - mine], (state, hole, pixel)
+                elif holds == "." and hole[0] == 0:
+                    assert min(to) > 25, (state, hole, pixel)
+            last = state.last_turn()
+            if last is not None and last[0].action_to_string(last[1][0]) != "pass":
+                gap = np.abs(picture.frame.astype(np.int16) - np.array(colours.last, np.int16))
+                assert (gap < 16).all(2).sum() > 8, state
+            paper = colours.ink if state.is_terminal() else colours.background
+            assert near(picture.frame[-3, -3].astype(int), paper) < 5, state
+            for player in (0, 1):
+                x, y = place_of(FLAGS[1 - player])
+                marks = [picture.at(x + u, y + v) for u in (-0.2, 0.2) for v in (-0.2, 0.2)]
+                crossed = min(near(pixel, colours.capture) for pixel in marks) < 60
+                touching = sum(found_in(state)[h] == "WB"[player] for h in TOUCH[1 - player])
+                assert crossed == (touching > 1), state
+                wins += crossed
+        assert states[-1].is_terminal()
+    assert wins
 
 
 @pytest.mark.parametrize("theme", sorted(THEMES))

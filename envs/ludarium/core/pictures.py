@@ -131,6 +131,11 @@ def render(state: State, mode: str, size: int, theme: str, overlay: Any) -> Fram
 # ---------------------------------------------------------------- results
 
 
+def plain(text: str) -> str:
+    """Return a name or reason, which comes from outside, without what cannot be shown."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
 def ending_of(record: GameRecord, last: State) -> str | None:
     """Return the result of a record in words, None where the last position tells it itself.
 
@@ -139,21 +144,20 @@ def ending_of(record: GameRecord, last: State) -> str | None:
     if last.is_terminal() or (record.result is None and record.reason == UNFINISHED):
         return None
     if record.result is None or record.result[0] == record.result[1]:
-        return f"No winner ({record.reason})"
-    names = list(record.players)
+        return plain(f"No winner ({record.reason})")
+    names = [plain(name) for name in record.players]
     if names[0] == names[1]:
         names = [f"{name} (player {player})" for player, name in enumerate(names)]
     winner = int(record.result[1] > record.result[0])
     if record.reason == ILLEGAL:
         return f"{names[winner]} has won by an illegal action of {names[1 - winner]}"
-    return f"{names[winner]} has won ({record.reason})"
+    return f"{names[winner]} has won ({plain(record.reason)})"
 
 
 def result_of(record: GameRecord, last: State) -> str:
     """Return how a recorded game ended, or that it goes on, in words."""
     text = ending_of(record, last)
     if text is None and last.is_terminal():
-        text = str(last.game.type.part("notation").outcome(last))
-    if text is None:
-        return "The game goes on"
-    return text[0].upper() + text[1:]
+        outcome = str(last.game.type.part("notation").outcome(last))
+        return outcome[0].upper() + outcome[1:]
+    return "The game goes on" if text is None else text

@@ -14,6 +14,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ludarium.core import pictures
+from ludarium.core.pictures import plain
 from ludarium.core.registry import game_type
 from ludarium.core.svg import FONT, Element, SvgCanvas, start_svg
 from ludarium.core.themes import THEMES, Colour
@@ -40,7 +41,7 @@ def page(reel: Reel) -> str:
     """Return the page of an episode."""
     record, last = reel.record, reel.states[-1]
     title = last.game.type.title
-    names = [_name(name) for name in record.players]
+    names = [plain(name) for name in record.players]
     drawing = _Drawing(reel)
     turns, status = _turns(reel)
     result = pictures.result_of(record, last)
@@ -98,13 +99,8 @@ def frame_of(record: GameRecord) -> str:
 
 
 def _title(record: GameRecord) -> str:
-    names = [_name(name) for name in record.players]
+    names = [plain(name) for name in record.players]
     return f"{game_type(record.game).title}: {names[0]} against {names[1]}"
-
-
-def _name(name: str) -> str:
-    """Return a player's name without what cannot stand in a page."""
-    return "".join(c if c.isprintable() else " " for c in name)
 
 
 def _disc(colour: str | None) -> str:
@@ -129,7 +125,7 @@ def _turns(reel: Reel) -> tuple[list[dict[str, Any]], list[str]]:
         if not turns or (turns[-1]["number"], turns[-1]["player"]) != (number, player):
             turns.append({"number": number, "player": player, "actions": []})
         turns[-1]["actions"].append((frame, text))
-        who = _name(reel.record.players[player])
+        who = plain(reel.record.players[player])
         status.append(f"Action {frame} of {count}, turn {number}: {who} played {text}")
     if len(status) > 1 or reel.ending is not None:
         status[-1] += f". {pictures.result_of(reel.record, reel.states[-1])}"
