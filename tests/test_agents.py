@@ -65,8 +65,8 @@ def test_another_package_adds_an_agent_by_an_entry_point(tmp_path, monkeypatch):
         "        return state.legal_actions()[-1]\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    registry = importlib.import_module("ludarium.agents.agent")
-    registry._entry_points.cache_clear()
+    registry = importlib.import_module("ludarium.core.registry")
+    registry._agent_points.cache_clear()
     try:
         assert "last" in list_agents()
         agent = make_agent("last:abc:d")
@@ -74,7 +74,7 @@ def test_another_package_adds_an_agent_by_an_entry_point(tmp_path, monkeypatch):
         assert make_agent("last").name == "last:None"
         assert play_match("sphlag", "last:1", "random", games=2).players[0] == "last:1"
     finally:
-        registry._entry_points.cache_clear()
+        registry._agent_points.cache_clear()
 
 
 # ---------------------------------------------------------------- every game

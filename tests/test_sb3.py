@@ -393,3 +393,44 @@ def _flatten() -> Any:
     from stable_baselines3.common.torch_layers import FlattenExtractor
 
     return FlattenExtractor
+
+
+# ---------------------------------------------------------------- with a search
+
+
+def test_a_model_that_searches(saved: Path, tmp_path: Path, rng: Any) -> None:
+    game, (body, policy, value) = ludarium.load_game(GAME), own_network()
+    own = save_network(game, body, policy, value, tmp_path / "own.zip")
+    state = game.new_initial_state()
+    for path in (saved, own):
+        agent = make_agent(f"guided:8:{path}")
+        assert agent.name == f"guided:8:{path}"
+        for _ in range(3):
+            action = agent.select_action(state, rng)
+            assert action in state.legal_actions()
+            twin = pickle.loads(pickle.dumps(agent))
+            assert twin.select_action(state, rng) == action
+            state.apply_action(action)
+    planes = state.observation_tensor()[None]
+    logits, values = make_agent(f"guided:8:{own}")._answer(planes)
+    seen = torch.from_numpy(planes).float().permute(0, 3, 1, 2)
+    with torch.no_grad():
+        features = body(seen)
+        assert np.allclose(logits, policy(features).numpy(), atol=1e-6)
+        assert np.allclose(values, value(features).tanh().squeeze(1).numpy(), atol=1e-6)
+    assert play_match(GAME, f"guided:8:{own}", "random", games=2).illegal == 0
+
+
+@pytest.mark.parametrize("argument", ["", ":", "8", "8:", ":FILE", "x:FILE", "0:FILE", "-3:FILE"])
+def test_specs_of_searching_models(argument: str, saved: Path, tmp_path: Path) -> None:
+    spec = "guided" + (f":{argument}" if argument else "")
+    with pytest.raises(ValueError, match="guided:N:FILE"):
+        make_agent(spec.replace("FILE", str(saved)))
+    with pytest.raises(ValueError, match="no file"):
+        make_agent(f"guided:8:{tmp_path / 'none.zip'}")
+
+
+def test_a_searching_model_of_another_game(saved: Path, rng: Any) -> None:
+    agent = make_agent(f"guided:4:{saved}")
+    with pytest.raises(ValueError, match=f"cannot play {OTHER}"):
+        agent.select_action(ludarium.load_game(OTHER).new_initial_state(), rng)

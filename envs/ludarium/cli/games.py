@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 #: How the specs of this package's agents are written; those of others show by their name.
 FORMS = {
     "alphabeta": "alphabeta:TURNS or alphabeta:MILLISECONDSms",
+    "guided": "guided:SIMULATIONS:FILE",
     "mcts": "mcts:SIMULATIONS or mcts:MILLISECONDSms",
     "sb3": "sb3:FILE",
 }

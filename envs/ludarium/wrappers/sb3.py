@@ -302,7 +302,7 @@ def save_network(
         body: layers as `PlanesExtractor.network` has them, planes first, all convolutions of the
             same width.
         policy: from features to the logits of all actions.
-        value: from features to one number.
+        value: from features to one number, whose tanh is the value of the position.
         path: the file, ``.zip``.
         num_timesteps: how many actions it has learnt from.
         overwrite: whether a file that is there may be replaced.
@@ -343,6 +343,7 @@ def save_network(
         "options": dict(game.options),
         "num_timesteps": int(num_timesteps),
         "observation": "planes",
+        "value": "tanh",
         "network": {
             "net_arch": [],
             "activation": "ReLU",

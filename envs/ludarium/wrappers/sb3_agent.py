@@ -56,7 +56,7 @@ class PolicyNetworkAgent:
         Raises:
             ValueError: The state is of another game than the model, or the game is over.
         """
-        self._check(state.game)
+        self.check(state.game)
         if state.is_terminal():
             raise ValueError("the game is over: no action is left to choose")
         planes, mask = state.observation_tensor(), state.legal_actions_mask()
@@ -79,7 +79,7 @@ class PolicyNetworkAgent:
         ).argmax(1)
         return best
 
-    def _check(self, game: Game) -> None:
+    def check(self, game: Game) -> None:
         """Raise ValueError unless the network sees and answers what this game shows and takes."""
         ours = self.game
         if (ours.name, ours.version) != (game.name, game.version) or (
@@ -131,6 +131,8 @@ class SB3Agent(PolicyNetworkAgent):
         else:
             policy = _rebuild(path, about, archive, game)
         policy.set_training_mode(False)
+        #: What the file says of the model.
+        self.about: dict[str, Any] = about
         super().__init__(policy, game, f"sb3:{path}", sample)
 
 
