@@ -17,12 +17,9 @@ LEAST_WIDTH = 300  # pixels of the window: less has no room for buttons
 KEYS_FROM = 400  # pixels of width from which the keys stand on the buttons
 
 
-class _Sheet(Canvas):
-    """The canvas, with what is needed to fit text into a button."""
-
-    def length_of(self, text: str, pixels: int) -> int:
-        """Return how long a line of type of so many pixels is, in pixels."""
-        return self._length_of(text, pixels)
+def _length_of(canvas: Canvas, text: str, pixels: int) -> float:
+    """Return how long a line of type of so many pixels is, in pixels."""
+    return canvas.width_of(text, pixels / canvas.scale) * canvas.scale
 
 
 class View:
@@ -43,7 +40,6 @@ class View:
 
     def __init__(self, game: Game, size: int, theme: str) -> None:
         self._theme, self._size = check_theme(theme), size
-        self._wide, self._high = game.type.part("pointing").area(game.options)
         self._layout = Layout(game, size)
         self.width = max(LEAST_WIDTH, self._layout.width)
         self._left = (self.width - self._layout.width) // 2  # of the board's picture
@@ -84,7 +80,8 @@ class View:
         state, theme = table.session.state, self._theme
         picture = state.game.type.part("render").draw(state, self._size, theme.name)
         board = Image.fromarray(picture)
-        canvas = _Sheet(self._wide, self._high, self._size, theme, board)
+        wide, high, *_ = state.game.type.part("render").board_of(state)
+        canvas = Canvas(wide, high, self._size, theme, board)
         if table.session.over and not state.is_terminal():
             canvas.caption(table.session.result().rstrip("."), over=True)
         else:
@@ -92,14 +89,14 @@ class View:
             self._paint_hint(canvas, table.hint)
         image = Image.new("RGB", (self.width, self.height), theme.background)
         image.paste(board, (self._left, 0))
-        canvas = _Sheet(self._wide, self._high, self._size, theme, image)
+        canvas = Canvas(wide, high, self._size, theme, image)
         self._paint_line(canvas, table)
         buttons = table.buttons()
         for index, button in enumerate(buttons):
             self._paint_button(canvas, button, self.box(buttons, index))
         return canvas.frame()
 
-    def _paint_choices(self, canvas: _Sheet, table: Table) -> None:
+    def _paint_choices(self, canvas: Canvas, table: Table) -> None:
         """Paint a ring around what is chosen, and a dot on everything that can be clicked next."""
         selection = table.selection
         if selection is None:
@@ -122,7 +119,7 @@ class View:
             canvas.disc(place.x, place.y, radius + edge, canvas.theme.background, opacity=0.7)
             canvas.disc(place.x, place.y, radius, canvas.theme.chosen)
 
-    def _paint_hint(self, canvas: _Sheet, places: list[Place]) -> None:
+    def _paint_hint(self, canvas: Canvas, places: list[Place]) -> None:
         """Paint the agent's choice: a ring around each place, and an arrow along them."""
         theme = canvas.theme
         width = canvas.least(0.11, 2.0)
@@ -135,19 +132,19 @@ class View:
         if len(way) > 1:
             canvas.arrow(way, theme.capture, width, outline=theme.background)
 
-    def _paint_line(self, canvas: _Sheet, table: Table) -> None:
+    def _paint_line(self, canvas: Canvas, table: Table) -> None:
         """Write what is to be said below the picture."""
         text, scale, row = table.line(), canvas.scale, self._row
         room, pixels = self.width - row * 0.5, round(row * 0.52)
-        while pixels > 7 and canvas.length_of(text, pixels) > room:
+        while pixels > 7 and _length_of(canvas, text, pixels) > room:
             pixels -= 1
-        while len(text) > 4 and canvas.length_of(text, pixels) > room:
+        while len(text) > 4 and _length_of(canvas, text, pixels) > room:
             text = text[:-4] + "..."
         middle = self._layout.height + row * 0.56
         canvas.text(row * 0.25 / scale, middle / scale, text, pixels / scale, anchor="left")
 
     def _paint_button(
-        self, canvas: _Sheet, button: Button, box: tuple[float, float, float, float]
+        self, canvas: Canvas, button: Button, box: tuple[float, float, float, float]
     ) -> None:
         """Paint a button, faint if it does not work."""
         theme, scale = canvas.theme, canvas.scale
@@ -159,11 +156,11 @@ class View:
         x, y = left / scale, top / scale
         canvas.rectangle(x, y, wide / scale, high / scale, fill, edge, line, corner)
         pixels, key = round(high * 0.46), f"  {button.key}" if self.width >= KEYS_FROM else ""
-        while pixels > 7 and canvas.length_of(button.label + key, pixels) > wide * 0.9:
+        while pixels > 7 and _length_of(canvas, button.label + key, pixels) > wide * 0.9:
             pixels -= 1
-        x = left + (wide - canvas.length_of(button.label + key, pixels)) / 2
+        x = left + (wide - _length_of(canvas, button.label + key, pixels)) / 2
         y, height = (top + high * 0.5) / scale, pixels / scale
         canvas.text(x / scale, y, button.label, height, ink, "left")
         if key:
-            right = x + canvas.length_of(button.label + key, pixels)
+            right = x + _length_of(canvas, button.label + key, pixels)
             canvas.text(right / scale, y, button.key, height, mix(ink, fill, 0.5), "right")

@@ -2,7 +2,6 @@
 
 Knows no game. A game that can be played by pointing has a module `pointing.py` with these:
 
-    def area(options): width and height of the board area, as `render.py` gives them to `start`
     def clicks(state): for each legal action the places to click, in order; none for a pass
     def prompt(state, chosen): what to click next, in words
 
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from PIL import Image
 
+from ludarium.core.canvas import Board
 from ludarium.core.shapes import Point, Shapes
 from ludarium.core.themes import THEMES
 
@@ -109,8 +109,8 @@ class Layout:
     """
 
     def __init__(self, game: Game, size: int) -> None:
-        wide, high = game.type.part("pointing").area(game.options)
-        shapes = Shapes(wide, high, size, THEMES["light"], Image.new("1", (1, 1)))
+        board: Board = game.type.part("render").board_of(game.new_initial_state(0))
+        shapes = Shapes(board.width, board.height, size, THEMES["light"], Image.new("1", (1, 1)))
         self.height, self.width = shapes.shape
         self.scale = shapes.scale
         self._shapes = shapes

@@ -7,22 +7,15 @@ the arrow beyond the edge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ludarium.core.pointing import Place
 from ludarium.gliss.notation import BASE, SIDES, Shape, glider_at, shapes
-from ludarium.gliss.render import area as area_of
 from ludarium.gliss.render import place_of, read_board_of, vertex_named, way_off
 
 if TYPE_CHECKING:
     from ludarium.core.game import State
     from ludarium.gliss.render import Vertex
-
-
-def area(options: Mapping[str, Any]) -> tuple[float, float]:
-    """Return width and height of the picture without its caption, in units."""
-    return area_of(int(options["board_size"]))
 
 
 def _vertex(vertex: Vertex) -> Place:

@@ -256,11 +256,14 @@ def _paint_counts(canvas: Canvas, found: list[list[Shape]], n: int) -> None:
                 canvas.disc(x + k * step, y, 0.22, colour)
             else:
                 canvas.ring(x + k * step, y, 0.22, edge, canvas.least(0.05, 1.0))
-        words = f"{towers} tower{'s' * (towers != 1)}"
-        canvas.text(x + TOWERS_TO_WIN * step + 0.1, y, words, 0.6, theme.ink, "left")
         bases = kinds.count(BASE)
-        words = f"{bases} base{'s' * (bases != 1)}"
-        canvas.text(right - MARGIN + FRAME, y, words, 0.6, theme.ink, "right")
+        right_words = f"{bases} base{'s' * (bases != 1)}"
+        canvas.text(right - MARGIN + FRAME, y, right_words, 0.6, theme.ink, "right")
+        words, x = f"{towers} tower{'s' * (towers != 1)}", x + TOWERS_TO_WIN * step + 0.1
+        room = right - MARGIN + FRAME - x - canvas.width_of(f"  {right_words}", 0.6)
+        if canvas.width_of(words, 0.6) > room:  # in a small picture the discs say what is counted
+            words = str(towers)
+        canvas.text(x, y, words, 0.6, theme.ink, "left")
 
 
 def paint(canvas: Canvas, state: State) -> None:

@@ -6,20 +6,14 @@ rings; what is left is for the three.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ludarium.core.pointing import Place
-from ludarium.gyges.render import GOAL_HEIGHT, GOAL_Y, HEIGHT, WIDTH, place_of
+from ludarium.gyges.render import GOAL_HEIGHT, GOAL_Y, WIDTH, place_of
 from ludarium.gyges.walks import COLUMNS, GOAL
 
 if TYPE_CHECKING:
     from ludarium.core.game import State
-
-
-def area(options: Mapping[str, Any]) -> tuple[float, float]:
-    """Return width and height of the picture without its caption, in units."""
-    return WIDTH, HEIGHT
 
 
 def _cell(name: str, label: str = "") -> Place:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ludarium.core.pointing import Place
 from ludarium.sphlag.actions import HOLE
-from ludarium.sphlag.render import HEIGHT, RADIUS, WIDTH, found_in, place_of
+from ludarium.sphlag.render import RADIUS, found_in, place_of
 
 if TYPE_CHECKING:
     from ludarium.core.game import State
-
-
-def area(options: Mapping[str, Any]) -> tuple[float, float]:
-    """Return width and height of the picture without its caption, in units."""
-    return WIDTH, HEIGHT
 
 
 def clicks(state: State) -> dict[int, tuple[Place, ...]]:
