@@ -6,6 +6,7 @@ it likes. Each game goes to a file in the folder when it ends. `audit(folder)` r
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -214,6 +216,15 @@ def play(env: Any, choose: Callable[[Any], int]) -> dict[str, float]:
 # ---------------------------------------------------------------- examples
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def load_example(stem: str) -> ModuleType:
+    """Return an example as a module, imported and not run: tests train with its parts."""
+    spec = importlib.util.spec_from_file_location(f"example_{stem}", EXAMPLES / f"{stem}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def run_example(stem: str, folder: Path, *arguments: str, seconds: int = 600) -> str:

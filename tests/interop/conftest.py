@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let warnings of other libraries pass."""
-    for item in items:
-        mark = pytest.mark.filterwarnings("default", r"error:::ludarium(\.|$)")
-        item.add_marker(mark, append=False)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let warnings of other libraries pass, also where they are imported."""
+    for line in ("default", r"error:::ludarium(\.|$)"):
+        config.addinivalue_line("filterwarnings", line)

@@ -80,7 +80,7 @@ ENVIRONMENTS = {
     ),
     "agilerl": Environment(
         extras="",
-        requirements=("agilerl>=2.4",),
+        requirements=("agilerl>=2.4", "peft"),  # it cannot be imported without peft
         rows=(Row("AgileRL", "agilerl", "test_agilerl.py"),),
     ),
 }

@@ -72,6 +72,25 @@ def write_report(
         The results by name of the opponent.
     """
     draw_curve(history, folder / "curve.png", f"{game.type.title}: win rate during training")
+    results = play_finals(folder, game, agent, opponents, games, seed)
+    record = play_game(game, agent, opponents[-1], seed)
+    record_episode(record, folder / "game.gif", size=320, overwrite=True)
+    print(f"wrote curve.png, results.md and game.gif in {folder}")
+    return results
+
+
+def play_finals(
+    folder: Path,
+    game: Game,
+    agent: Agent,
+    opponents: Sequence[Player] = ("random", "greedy"),
+    games: int = 200,
+    seed: int = 0,
+) -> dict[str, MatchResult]:
+    """Play final matches, print their table and write it to ``results.md``.
+
+    Arguments and result are those of `write_report`.
+    """
     results: dict[str, MatchResult] = {}
     for opponent in opponents:
         result = play_match(game, agent, opponent, games, seed)
@@ -82,12 +101,9 @@ def write_report(
         table.add_row(*row)
     Console().print(table)
     lines = [COLUMNS, ["---"] * len(COLUMNS), *rows]
-    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    text = f"{table.title}:\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
     with replacing(folder / "results.md", overwrite=True) as file:
         file.write(text.encode())
-    record = play_game(game, agent, opponents[-1], seed)
-    record_episode(record, folder / "game.gif", size=320, overwrite=True)
-    print(f"wrote curve.png, results.md and game.gif in {folder}")
     return results
 
 
