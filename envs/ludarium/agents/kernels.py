@@ -9,7 +9,8 @@ once for each game, with these global names standing for the game's own modules:
 
 The optional ``evaluation.gain(before, after, player) -> int64`` says what `player` has gained by
 the turn that leads from one state to the other, both uint or int arrays [W]; before may be in the
-middle of the turn. Larger is better, 0 is a quiet turn.
+middle of the turn. Larger is better, 0 is a quiet turn. The optional ``evaluation.ALWAYS_A_TURN``,
+True where the rules leave no player to move without a legal action, spares looking for that.
 
 A turn is one or two actions. Nothing is kept between calls.
 """
@@ -25,7 +26,7 @@ rules: ModuleType = globals()["rules"]
 kernels: ModuleType = globals()["kernels"]
 evaluation: ModuleType | None = globals()["evaluation"]
 
-RUNNING, WON_0, WON_1, DRAWN = 0, 1, 2, 3
+RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4
 NOTHING, DRAW, WIN = 0, 1, 2  # what best_result() returns
 
 # Columns of what list_turns() returns. REST is -1 for a turn, or rest of one, of a single action.
@@ -39,6 +40,21 @@ else:
     def gain(before, after, player):
         """Return 0: this game does not say what a turn gains."""
         return np.int64(0)
+
+
+if getattr(evaluation, "ALWAYS_A_TURN", False):
+
+    @njit(**JIT)
+    def finish(state, work):
+        """Do to a state what kernels.settle() does, without listing its legal actions."""
+        if state[rules.STATUS] == RUNNING and state[rules.TURN] >= state[rules.MAX_TURNS]:
+            state[rules.STATUS] = TRUNCATED
+else:
+
+    @njit(**JIT)
+    def finish(state, work):
+        """Do to a state what kernels.settle() does: a player without a legal action loses."""
+        kernels.settle(state, work)
 
 
 @njit(**JIT)
@@ -67,7 +83,7 @@ def list_turns(state):
             after[:] = middle
             if two:
                 rules.apply(after, second[j])
-            kernels.settle(after, work)
+            finish(after, work)
             if n == len(found):
                 longer = np.empty((2 * n, 4), np.int64)
                 longer[:n] = found
@@ -113,7 +129,7 @@ def best_result(state):
             after[:] = middle
             if two:
                 rules.apply(after, second[j])
-            kernels.settle(after, work)  # a player without a legal action loses
+            finish(after, work)
             status = np.int64(after[rules.STATUS])
             if status == won:
                 return WIN
@@ -130,7 +146,7 @@ def best_reply(state, first, rest):
     rules.apply(after, first)
     if rest >= 0:
         rules.apply(after, rest)
-    kernels.settle(after, work)
+    finish(after, work)
     return best_result(after)
 
 

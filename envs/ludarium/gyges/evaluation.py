@@ -29,6 +29,8 @@ from ludarium.gyges.rules import (
     playable,
 )
 
+ALWAYS_A_TURN = True  # G5
+
 # ---------------------------------------------------------------- playouts
 
 
