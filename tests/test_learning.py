@@ -15,6 +15,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import CallbackList, ConvertCallback
 
 import ludarium
+from ludarium.agents.guided import Found
 from ludarium.arena import play_game
 from ludarium.wrappers.report import new_folder
 from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv
@@ -102,6 +103,62 @@ def test_advantages_equal_a_slow_count(rng: Any) -> None:
                     break
                 weight *= gamma * lam * same[k, n]
             assert found[t, n] == pytest.approx(total)
+
+
+def test_a_replay_tells_each_mover_the_result(name: str) -> None:
+    """Positions have the results of their own games and movers, as long as they are kept."""
+    game = ludarium.load_game(name, max_turns=25)
+    games = ludarium.make_vec(name, num_envs=6, seed=2, autoreset="same_step", max_turns=25)
+    kept, steps = 40, 150
+    replay, expected = example("20").Replay(game, kept, 6), np.full((steps, 6), np.nan)
+    movers, begun = np.zeros((steps, 6), int), np.zeros(6, int)
+    observations, _ = games.reset()
+    for step in range(steps):
+        movers[step] = games.current_player
+        values = np.full(6, step, np.float32)
+        found = Found(np.zeros(6), observations["action_mask"].astype(np.float32), None, values)
+        replay.add(observations, found, games.current_player)
+        observations, rewards, terminated, truncated, _ = games.step(games.sample_actions())
+        replay.end(rewards, terminated | truncated)
+        for i in np.flatnonzero(terminated | truncated):
+            for t in range(begun[i], step + 1):
+                expected[t, i] = rewards[i, movers[t, i]]
+            begun[i] = step + 1
+    rows = np.arange(steps - kept, steps) % kept
+    assert (replay.known[rows] == ~np.isnan(expected[-kept:])).all()
+    known = replay.known[rows]
+    assert (replay.results[rows][known] == expected[-kept:][known]).all()
+    assert {-1, 1} <= set(np.unique(expected[~np.isnan(expected)]))
+    # what is drawn belongs together: values searched here are the steps
+    planes, masks, policies, drawn = replay.sample(200, 0.0, np.random.default_rng(1))
+    assert (masks == policies).all()
+    for row in range(200):
+        same = (replay.planes[int(drawn[row]) % kept] == planes[row]).all((1, 2, 3))
+        assert same.any() and drawn[row] >= steps - kept
+
+
+def test_positions_are_turned_with_their_actions(name: str, game: Any, rng: Any) -> None:
+    """Planes, mask and policy of a row by the same symmetry, and all of them come."""
+    games = ludarium.make_vec(name, num_envs=64, seed=4)
+    observations, _ = games.reset()
+    for _ in range(12):
+        observations, *_ = games.step(games.sample_actions())
+    planes, masks = observations["observation"], observations["action_mask"]
+    policies = rng.random(masks.shape).astype(np.float32) * masks
+    found = example("20").Turned(game)([planes, masks, policies, np.zeros(64, np.float32)], rng)
+    seen, legal, policy = (tensor.numpy() for tensor in found[:3])
+    used: set[int] = set()
+    for row in range(64):
+        fits = {
+            k
+            for k, (i, j) in enumerate(game.symmetries())
+            if (seen[row].reshape(-1) == planes[row].reshape(-1)[i]).all()
+            and (policy[row] == policies[row][j]).all()
+            and (legal[row] == masks[row][j]).all()
+        }
+        assert fits
+        used |= fits
+    assert used == set(range(len(game.symmetries())))
 
 
 # ---------------------------------------------------------------- evaluation
@@ -249,7 +306,7 @@ def test_results_are_not_overwritten(tmp_path: Path) -> None:
         new_folder(tmp_path / "kept")
 
 
-@pytest.mark.parametrize("stem", ["10", "11", "12"])
+@pytest.mark.parametrize("stem", ["10", "11", "12", "20"])
 def test_an_example_refuses_a_folder_with_results(stem: str, tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("mine")
     (path,) = EXAMPLES.glob(f"{stem}*.py")
