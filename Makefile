@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help demo ladder pictures test test-interop dev lint clean
+.PHONY: help demo learn ladder pictures test test-interop dev lint clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -13,6 +13,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # one stamp for each set of extras, so that `make demo` installs no more than it needs
+$(VENV)/base: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
 $(VENV)/train: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train]'
 	@touch $@
@@ -28,10 +31,20 @@ demo: $(VENV)/train  ## three minutes of self-play: a trained agent, its curve, 
 	@if [ -e runs/demo ]; then n=1; while [ -e runs/demo-$$n ]; do n=$$((n + 1)); done; mv runs/demo runs/demo-$$n; echo "what was in runs/demo is now in runs/demo-$$n"; fi
 	$(BIN)/python examples/12_selfplay_ppo_torch.py --game sphlag --steps 400000 --seed 2 --out runs/demo
 
-LADDER := random,greedy,alphabeta:1,alphabeta:2,alphabeta:3,mcts:50,mcts:200,mcts:1000,mcts:5000
-ladder: $(VENV)/test  ## the tables of docs/ladder-*.md: hours; goes on where it was stopped
-	@mkdir -p runs docs
-	for game in sphlag gliss gyges; do $(BIN)/ludarium tournament $$game --agents $(LADDER) --games 20 --times --record runs/ladder-$$game.jsonl --out docs/ladder-$$game.md --force || exit; done
+# the agents of docs/learning.md; what is there already is not trained anew
+PPO := $(BIN)/python examples/12_selfplay_ppo_torch.py --threads 1 --seed 2
+ALPHAZERO := $(BIN)/python examples/20_alphazero_torch.py --threads 1 --seed 1
+learn: runs/learn/sphlag runs/learn/gliss runs/learn/gyges  ## an agent for each game in runs/learn: an hour
+runs/learn/sphlag: | $(VENV)/train
+	$(PPO) --game sphlag --steps 400000 --out $@
+runs/learn/gliss: | $(VENV)/train
+	$(PPO) --game gliss --steps 1500000 --entropy 0.02 --out $@
+runs/learn/gyges: | $(VENV)/train
+	$(ALPHAZERO) --game gyges --steps 1000000 --layers 4 --width 256 --out $@
+
+AGENTS := random,greedy,alphabeta:1,alphabeta:2,alphabeta:3,mcts:50,mcts:200,mcts:1000,mcts:5000
+ladder: learn $(VENV)/test  ## the tables of docs/ladder-*.md: hours; goes on where it was stopped
+	for game in sphlag gliss gyges; do model=runs/learn/$$game/model.zip; $(BIN)/ludarium tournament $$game --agents $(AGENTS),sb3:$$model,guided:64:$$model --games 20 --times --record runs/ladder-$$game.jsonl --out docs/ladder-$$game.md --force || exit; done
 
 pictures: $(VENV)/base  ## the pictures of the README, docs/*.png
 	$(BIN)/python docs/pictures.py
