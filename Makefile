@@ -34,13 +34,13 @@ demo: $(VENV)/train  ## three minutes of self-play: a trained agent, its curve, 
 # the agents of docs/learning.md; what is there already is not trained anew
 PPO := $(BIN)/python examples/12_selfplay_ppo_torch.py --threads 1 --seed 2
 ALPHAZERO := $(BIN)/python examples/20_alphazero_torch.py --threads 1 --seed 1
-learn: runs/learn/sphlag runs/learn/gliss runs/learn/gyges  ## an agent for each game in runs/learn: an hour
-runs/learn/sphlag: | $(VENV)/train
-	$(PPO) --game sphlag --steps 400000 --out $@
-runs/learn/gliss: | $(VENV)/train
-	$(PPO) --game gliss --steps 1500000 --entropy 0.02 --out $@
-runs/learn/gyges: | $(VENV)/train
-	$(ALPHAZERO) --game gyges --steps 1000000 --layers 4 --width 256 --out $@
+learn: runs/learn/sphlag/results.md runs/learn/gliss/results.md runs/learn/gyges/results.md  ## an agent for each game in runs/learn: an hour
+runs/learn/sphlag/results.md: | $(VENV)/train
+	$(PPO) --game sphlag --steps 400000 --out $(@D)
+runs/learn/gliss/results.md: | $(VENV)/train
+	$(PPO) --game gliss --steps 1500000 --entropy 0.02 --out $(@D)
+runs/learn/gyges/results.md: | $(VENV)/train
+	$(ALPHAZERO) --game gyges --steps 1000000 --layers 4 --width 256 --out $(@D)
 
 AGENTS := random,greedy,alphabeta:1,alphabeta:2,alphabeta:3,mcts:50,mcts:200,mcts:1000,mcts:5000
 ladder: learn $(VENV)/test  ## the tables of docs/ladder-*.md: hours; goes on where it was stopped
