@@ -19,7 +19,7 @@ from PIL import Image
 import ludarium
 from ludarium import records
 from ludarium.arena import play_game
-from ludarium.core.pictures import result_of
+from ludarium.core.pictures import ending_of, result_of
 from ludarium.core.records import GameRecord
 from ludarium.records import record_episode
 
@@ -146,6 +146,18 @@ def test_an_illegal_answer_is_the_result(name: str, tmp_path: Path) -> None:
         ended = record_episode(record, tmp_path / f"a.{suffix}", size=200)
         goes_on = record_episode(plain, tmp_path / f"b.{suffix}", size=200)
         assert ended.read_bytes() != goes_on.read_bytes()
+
+
+def test_long_names_leave_room_for_the_result(name: str, tmp_path: Path) -> None:
+    record = illegal_end(name, ("b" * 300, "a" * 300))
+    *_, last = records.replay(record)
+    assert "a" * 300 in result_of(record, last)
+    shown = ending_of(record, last)
+    assert shown is not None and shown.startswith("a" * 17 + "... has won") and len(shown) < 80
+    page = record_episode(record, tmp_path / "game.html").read_text("utf-8")
+    data = data_of(page)
+    assert any(shown in data["shapes"][k] for k in data["frames"][-1])
+    assert "a" * 300 in data["result"]
 
 
 def test_states_that_do_not_follow_are_numbered(name: str, tmp_path: Path) -> None:

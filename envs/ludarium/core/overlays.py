@@ -154,7 +154,7 @@ def _ring(place: Place) -> float:
 def _say(canvas: Canvas, text: str) -> None:
     """Write what has no place on the board, in the lower right corner."""
     theme = canvas.theme
-    height = canvas.least(0.4, 11)
+    height = canvas.least(0.4, 8)
     x, y = canvas.width - height * 0.5, canvas.height - height * 0.9
     wide = canvas.width_of(text, height) + height
     canvas.rectangle(canvas.width - wide, y - height * 0.6, wide, height * 1.2, theme.background)

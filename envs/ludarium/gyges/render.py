@@ -193,7 +193,7 @@ def paint(canvas: Canvas, state: State) -> None:
         winner = None if score == 0 else theme.players[0 if score > 0 else 1]
         canvas.caption(result[0].upper() + result[1:], winner, note, over=True)
     else:
-        words = {"setup": "sets up", "move": "to move", "drop": "puts the piece down"}
+        words = {"setup": "sets up", "move": "to move", "drop": "drops a piece"}
         text = f"{PLAYERS[player]} {words[state.stage()]}"
         canvas.caption(text, theme.players[player], note)
 
@@ -226,7 +226,8 @@ def _paint_hand(canvas: Canvas, state: State, player: int, mover: str, rings: in
     canvas.mark_chosen(*place_of(mover), MARK)
     canvas.mark_chosen(HAND_X, y, MARK)
     paint_piece(canvas, HAND_X, y, rings)
-    canvas.text(HAND_X, y + (0.74 if player == 0 else -0.7), "in hand", 0.3, theme.muted)
+    if canvas.size >= 200:  # smaller it would lie on the letters
+        canvas.text(HAND_X, y + (0.74 if player == 0 else -0.7), "in hand", 0.3, theme.muted)
     for action in state.legal_actions():
         u, v = place_of(state.action_to_string(action)[1:])
         canvas.disc(u, v, canvas.least(0.15, 3.0), theme.board)
