@@ -321,6 +321,25 @@ def test_workers_change_nothing(tmp_path):
     assert len(records.read(path)) == 12
 
 
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        ({"workers": 2}, r"joblib: pip install 'ludarium\[arena\]'"),
+        ({"ray": "auto"}, r"ray: pip install 'ludarium\[ray\]'"),
+    ],
+)
+def test_a_missing_library_is_named(monkeypatch, wish, message):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=message):
+        tournament("sphlag", ["random", "greedy"], games=1, **wish)
+
+
+@pytest.mark.parametrize("address", ["", "nowhere", "host:", "host:99999", ":6379", 6379])
+def test_what_is_no_address_of_a_cluster(address):
+    with pytest.raises(ValueError, match=r"'HOST:PORT' or 'ray://HOST:PORT'"):
+        tournament("sphlag", ["random", "greedy"], games=1, ray=address)
+
+
 def test_tables_say_the_same_in_every_form():
     result = tournament("sphlag", AGENTS, games=2)
     standings = result.standings()

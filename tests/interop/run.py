@@ -75,7 +75,7 @@ ENVIRONMENTS = {
     ),
     "ray": Environment(
         extras="ray",
-        requirements=("ray[rllib]>=2.49",),
+        requirements=("ray[client,rllib]>=2.49",),
         rows=(Row("RLlib", "ray", "test_rllib.py"),),
     ),
     "agilerl": Environment(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import itertools
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +28,7 @@ from ludarium.arena.openings import opening_seed
 from ludarium.arena.players import Player, as_agent, name_of
 from ludarium.arena.ratings import Rating, can_rate, rate
 from ludarium.arena.sequential import decided_after
+from ludarium.arena.workers import check_workers, do_all
 from ludarium.core.game import Game
 
 ANCHOR = "random"  # whose rating is 0
@@ -202,30 +202,6 @@ def _play_task(task: _Task) -> Entry:
     return task.play()
 
 
-def _play_all(tasks: Iterable[_Task], workers: int, ray: str | None) -> Iterator[Entry]:
-    """Play games as they come, in one process or in many, and yield them as they end."""
-    if workers == 1 and ray is None:
-        yield from map(_play_task, tasks)
-        return
-    import joblib
-
-    if ray is None:
-        parallel = joblib.Parallel(
-            n_jobs=workers, batch_size=1, return_as="generator_unordered", backend="loky"
-        )
-        yield from parallel(joblib.delayed(_play_task)(task) for task in tasks)
-        return
-    import ray as ray_library
-    from ray.util.joblib import register_ray
-
-    ray_library.init(address=ray, ignore_reinit_error=True)
-    register_ray()
-    several = iter(tasks)
-    with joblib.parallel_config(backend="ray", n_jobs=workers):
-        while chunk := list(itertools.islice(several, 4 * workers)):
-            yield from joblib.Parallel()(joblib.delayed(_play_task)(task) for task in chunk)
-
-
 # ---------------------------------------------------------------- the tournament
 
 
@@ -236,7 +212,7 @@ def tournament(
     seed: int = 0,
     *,
     record: str | os.PathLike[str] | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     ray: str | None = None,
     openings: bool = True,
     early_stop: bool = False,
@@ -257,8 +233,12 @@ def tournament(
         record: a file to which each game is appended when it is over. Games that are in it already
             are not played again: the same call goes on where an earlier one was killed. It may ask
             for more games or other agents.
-        workers: processes that play; more than one needs joblib (``ludarium[arena]``).
-        ray: address of a Ray cluster for them, or "auto" (``ludarium[ray]``).
+        workers: processes that play; more than one needs joblib (``ludarium[arena]``). None: one,
+            or with `ray` as many as the cluster has processors.
+        ray: address of a Ray cluster that plays (``ludarium[ray]``): ``"auto"``, the one of this
+            machine; ``"HOST:PORT"``; ``"ray://HOST:PORT"``, through Ray's client; ``"local"``
+            starts one. This package, and files that specs name, have to be on all its machines. A
+            program that is connected to a cluster already keeps that one.
         openings: False: all games begin at the start.
         early_stop: stop a pair when a sequential test has decided who is better.
         time_limit: seconds that a player may take for one decision.
@@ -272,13 +252,15 @@ def tournament(
     Raises:
         ValueError: An argument is not allowed, or the file is of another tournament.
         ImportError: A library for several workers is missing.
+        ConnectionError: There is no Ray cluster at the address.
         OSError: The file cannot be written.
     """
     loaded = _game_of(game)
     rounds, root = _natural("games", games, 1), _natural("seed", seed)
-    number, limit = _natural("workers", workers, 1), _seconds("time_limit", time_limit)
+    limit = _seconds("time_limit", time_limit)
+    number = None if workers is None else _natural("workers", workers, 1)
     players = _named(agents)
-    _need(number, ray)
+    check_workers(number, ray)
     tasks = _schedule(loaded, players, rounds, root, openings, limit)
     total = len(tasks)
     found: dict[tuple[str, str, int], Entry] = {}
@@ -296,7 +278,7 @@ def tournament(
                 if key not in found and not (early_stop and _decided(found, key)):
                     yield task
 
-        for entry in _play_all(wanted(), number, ray):
+        for entry in do_all(_play_task, wanted(), number, ray):
             if ledger is not None:
                 ledger.add(entry)
             found[entry.key] = entry
@@ -320,16 +302,6 @@ def _named(agents: Sequence[Player]) -> dict[str, Player]:
     if len(players) < 2:
         raise ValueError(f"agents={list(players)!r} is not allowed: two or more are needed")
     return players
-
-
-def _need(workers: int, ray: str | None) -> None:
-    """Raise ImportError where a library is missing."""
-    for module, extra, needed in (
-        ("joblib", "arena", workers > 1 or ray is not None),
-        ("ray", "ray", ray is not None),
-    ):
-        if needed and importlib.util.find_spec(module) is None:
-            raise ImportError(f"this needs {module}: pip install 'ludarium[{extra}]'")
 
 
 def _schedule(

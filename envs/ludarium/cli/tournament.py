@@ -46,11 +46,14 @@ RUNS = Path("runs")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Processes that play; needs ludarium[arena].",
+    help="Processes that play: 1, or with --ray all of the cluster; needs ludarium[arena].",
 )
-@click.option("--ray", metavar="ADDRESS", help="Play on a Ray cluster; needs ludarium[ray].")
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Play on a Ray cluster: auto, HOST:PORT, ray://HOST:PORT, or local to start one; "
+    "needs ludarium[ray].",
+)
 @click.option(
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
@@ -70,7 +73,7 @@ def tournament_command(
     seed: int,
     record: Path | None,
     out: tuple[Path, ...],
-    workers: int,
+    workers: int | None,
     ray: str | None,
     time_limit: float | None,
     early_stop: bool,
