@@ -434,3 +434,22 @@ def test_a_searching_model_of_another_game(saved: Path, rng: Any) -> None:
     agent = make_agent(f"guided:4:{saved}")
     with pytest.raises(ValueError, match=f"cannot play {OTHER}"):
         agent.select_action(ludarium.load_game(OTHER).new_initial_state(), rng)
+
+
+def test_few_positions_take_one_thread_and_leave_the_setting(saved: Path, rng: Any) -> None:
+    before = torch.get_num_threads()
+    seen: list[int] = []
+    agents = [make_agent(f"sb3:{saved}"), make_agent(f"guided:2:{saved}")]
+    policies = [agents[0].policy, agents[1].model.policy]
+    for policy in policies:
+        policy.features_extractor.register_forward_hook(
+            lambda *_: seen.append(torch.get_num_threads())
+        )
+    try:
+        torch.set_num_threads(2)
+        for agent in agents:
+            agent.select_action(ludarium.load_game(GAME).new_initial_state(), rng)
+            assert torch.get_num_threads() == 2
+        assert set(seen) == {1}
+    finally:
+        torch.set_num_threads(before)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from ludarium.agents.guided import GuidedAgent
-from ludarium.wrappers.sb3_agent import SB3Agent
+from ludarium.wrappers.sb3_agent import SB3Agent, threads_for
 
 if TYPE_CHECKING:
     from ludarium.agents.guided import Floats
@@ -58,7 +58,7 @@ class SB3GuidedAgent(GuidedAgent):
     def _answer(self, planes: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
         """Return the model's logits float32 [n, A] and values float32 [n]."""
         policy: Any = self.model.policy
-        with torch.no_grad():
+        with torch.no_grad(), threads_for(len(planes)):
             seen = planes.reshape(len(planes), *policy.observation_space.shape)
             features = policy.extract_features(torch.from_numpy(seen).float())
             both = features if isinstance(features, tuple) else (features, features)

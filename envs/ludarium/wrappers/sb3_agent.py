@@ -7,10 +7,12 @@ the file names in plain JSON and that are looked up in short lists.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import pickle
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from ludarium.core.game import Game, State
 
 MOST_LAYERS, MOST_WIDTH = 64, 8192  # of a network in a file
+FEW = 16  # positions that one thread answers sooner than several, which wait for each other
 
 # ---------------------------------------------------------------- any policy as an agent
 
@@ -69,7 +72,7 @@ class PolicyNetworkAgent:
         """Return an action for each position, int64 [N]; see `BatchAgent`."""
         planes = observations["observation"]
         shape = self.policy.observation_space.shape
-        with torch.no_grad():
+        with torch.no_grad(), threads_for(len(planes)):
             tensor = torch.from_numpy(planes.reshape(len(planes), *shape)).float()
             logits = self.policy.get_distribution(tensor).distribution.logits.numpy()
         if self.sample:  # the largest of logits with Gumbel noise is a draw
@@ -89,6 +92,20 @@ class PolicyNetworkAgent:
             raise ValueError(
                 f"{self.name} is a model of {_title(ours)} and cannot play {_title(game)}"
             )
+
+
+@contextlib.contextmanager
+def threads_for(positions: int) -> Iterator[None]:
+    """Let torch use one thread for a few positions; its setting is put back afterwards."""
+    before = torch.get_num_threads()
+    if positions > FEW or before == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _title(game: Game) -> str:
