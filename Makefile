@@ -32,8 +32,8 @@ demo: $(VENV)/train  ## three minutes of self-play: a trained agent, its curve, 
 	$(BIN)/python examples/12_selfplay_ppo_torch.py --game sphlag --steps 400000 --seed 2 --out runs/demo
 
 # the agents of docs/learning.md; what is there already is not trained anew
-PPO := $(BIN)/python examples/12_selfplay_ppo_torch.py --threads 1 --seed 2
-ALPHAZERO := $(BIN)/python examples/20_alphazero_torch.py --threads 1 --seed 1
+PPO := $(BIN)/python examples/12_selfplay_ppo_torch.py --seed 2
+ALPHAZERO := $(BIN)/python examples/20_alphazero_torch.py --seed 1
 learn: runs/learn/sphlag/results.md runs/learn/gliss/results.md runs/learn/gyges/results.md  ## an agent for each game in runs/learn: an hour
 runs/learn/sphlag/results.md: | $(VENV)/train
 	$(PPO) --game sphlag --steps 400000 --out $(@D)

@@ -5,7 +5,7 @@ forget what it never meets at its own hands (`--share 0` for self-play alone).
 
 python examples/12_selfplay_ppo_torch.py --game sphlag --out runs/12
 
-Needs ludarium[train]. Three minutes for Sphlag on two cores. The folder gets the best model, the
+Needs ludarium[train]. Three minutes for Sphlag on one core. The folder gets the best model, the
 learning curve, a table of final matches, a game as a GIF, and logs for TensorBoard. Then:
 ludarium match sphlag sb3:runs/12/model.zip greedy
 """
@@ -189,7 +189,7 @@ def main() -> None:
     parser.add_argument("--lam", type=float, default=0.9)
     parser.add_argument("--clip", type=float, default=0.2)
     parser.add_argument("--entropy", type=float, default=0.01)
-    parser.add_argument("--threads", type=int, default=2, help="of torch")
+    parser.add_argument("--threads", type=int, default=1, help="of torch; more wait on busy cores")
     args = parser.parse_args()
     if args.smoke:
         args.steps, args.num_envs, args.num_steps = 1024, 32, 16
