@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
+
+try:
+    import torch
+except ImportError as error:  # pragma: no cover
+    raise ImportError("agent 'guided' needs torch: pip install ludarium[train]") from error
 
 from ludarium.agents.guided import GuidedAgent
 from ludarium.wrappers.sb3_agent import SB3Agent, threads_for
