@@ -99,7 +99,9 @@ def test_references_share_nothing() -> None:
 def test_examples_use_public_names() -> None:
     for path in ROOT.glob("examples/*.py"):
         text = path.read_text()
-        assert "ludarium.core" not in text and not re.search(r"\._(?!_)", text), path
+        # super()._x is of the library whose class an example fills in
+        private = re.search(r"(?<!super\(\))\._(?!_)", text)
+        assert "ludarium.core" not in text and not private, path
         assert 'if __name__ == "__main__":' in text, path
 
 
