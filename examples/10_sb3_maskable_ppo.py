@@ -14,7 +14,7 @@ try:
     import torch
     from sb3_contrib import MaskablePPO
 
-    from ludarium.wrappers.report import new_folder, write_report
+    from ludarium.wrappers.report import new_folder, positive, write_report
     from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv, save_model
     from ludarium.wrappers.sb3_agent import SB3Agent
     from ludarium.wrappers.training import Evaluate, LogWinRates, ShowProgress
@@ -27,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
     parser.add_argument("--opponent", default="random", help="the spec of an agent")
-    parser.add_argument("--steps", type=int, default=150_000)
+    parser.add_argument("--steps", type=positive, default=150_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="runs/10_sb3_maskable_ppo", help="a new folder")
     parser.add_argument("--smoke", action="store_true", help="seconds only, to see that it runs")

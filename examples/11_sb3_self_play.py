@@ -17,7 +17,7 @@ try:
     import torch
     from sb3_contrib import MaskablePPO
 
-    from ludarium.wrappers.report import new_folder, write_report
+    from ludarium.wrappers.report import new_folder, positive, write_report
     from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv
     from ludarium.wrappers.sb3_agent import SB3Agent, load_weights
     from ludarium.wrappers.training import Checkpoint, Evaluate, LogWinRates, SelfPlay, ShowProgress
@@ -29,7 +29,7 @@ def main() -> None:
     """Train against the pool, keep the best model, play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
-    parser.add_argument("--steps", type=int, default=600_000)
+    parser.add_argument("--steps", type=positive, default=600_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="runs/11_sb3_self_play", help="a new folder")
     parser.add_argument("--resume", action="store_true", help="go on in that folder")

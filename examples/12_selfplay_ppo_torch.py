@@ -18,6 +18,7 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import ludarium
+from ludarium.agents import make_agent
 
 try:
     import torch
@@ -25,7 +26,7 @@ try:
     from torch.utils.tensorboard import SummaryWriter
 
     from ludarium.wrappers.batch import SingleAgentVector
-    from ludarium.wrappers.report import new_folder, write_report
+    from ludarium.wrappers.report import new_folder, positive, share, write_report
     from ludarium.wrappers.sb3 import save_network
     from ludarium.wrappers.scores import Score, evaluate
 except ImportError as error:
@@ -98,7 +99,7 @@ class Games:
     """
 
     def __init__(self, game: ludarium.Game, number: int, opponent: str, share: float, seed: int):
-        fixed = round(share * number)
+        fixed = min(round(share * number), number - 1)  # one at least is self-play
         self.both = ludarium.make_vec(
             game.name, number - fixed, seed=seed, autoreset="same_step", **dict(game.options)
         )
@@ -171,31 +172,36 @@ def main() -> None:
     """Train by self-play, evaluate now and then, play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
-    parser.add_argument("--steps", type=int, default=400_000, help="actions of both players")
+    parser.add_argument("--steps", type=positive, default=400_000, help="actions of both players")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="runs/12_selfplay_ppo_torch", help="a new folder")
     parser.add_argument("--smoke", action="store_true", help="seconds only, to see that it runs")
-    parser.add_argument("--num-envs", type=int, default=256)
-    parser.add_argument("--num-steps", type=int, default=32, help="of each game between updates")
+    parser.add_argument("--num-envs", type=positive, default=256)
+    parser.add_argument(
+        "--num-steps", type=positive, default=32, help="of each game between updates"
+    )
     parser.add_argument("--opponent", default="greedy", help="a fixed agent to play against too")
-    parser.add_argument("--share", type=float, default=0.25, help="of the games against it")
-    parser.add_argument("--layers", type=int, default=2)
-    parser.add_argument("--channels", type=int, default=32)
-    parser.add_argument("--width", type=int, default=128)
+    parser.add_argument("--share", type=share, default=0.25, help="of the games against it")
+    parser.add_argument("--layers", type=positive, default=2)
+    parser.add_argument("--channels", type=positive, default=32)
+    parser.add_argument("--width", type=positive, default=128)
     parser.add_argument("--learning-rate", type=float, default=1.5e-3)
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--minibatch", type=int, default=1024)
+    parser.add_argument("--epochs", type=positive, default=3)
+    parser.add_argument("--minibatch", type=positive, default=1024)
     parser.add_argument("--gamma", type=float, default=0.99)
     parser.add_argument("--lam", type=float, default=0.9)
     parser.add_argument("--clip", type=float, default=0.2)
     parser.add_argument("--entropy", type=float, default=0.01)
-    parser.add_argument("--threads", type=int, default=1, help="of torch; more wait on busy cores")
+    parser.add_argument(
+        "--threads", type=positive, default=1, help="of torch; more wait on busy cores"
+    )
     args = parser.parse_args()
     if args.smoke:
         args.steps, args.num_envs, args.num_steps = 1024, 32, 16
     try:
+        make_agent(args.opponent)
         out = new_folder(args.out)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         parser.error(str(error))
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)

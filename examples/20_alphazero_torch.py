@@ -31,7 +31,7 @@ try:
     from torch import nn
     from torch.utils.tensorboard import SummaryWriter
 
-    from ludarium.wrappers.report import new_folder, play_finals, write_report
+    from ludarium.wrappers.report import new_folder, play_finals, positive, share, write_report
     from ludarium.wrappers.sb3 import save_network
     from ludarium.wrappers.scores import Score, evaluate
 except ImportError as error:
@@ -171,25 +171,29 @@ def main() -> None:
     """Play and learn by turns, evaluate now and then, play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
-    parser.add_argument("--steps", type=int, default=200_000, help="actions of both players")
+    parser.add_argument("--steps", type=positive, default=200_000, help="actions of both players")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="runs/20_alphazero_torch", help="a new folder")
     parser.add_argument("--smoke", action="store_true", help="seconds only, to see that it runs")
-    parser.add_argument("--num-envs", type=int, default=256)
-    parser.add_argument("--simulations", type=int, default=32, help="of each search in training")
-    parser.add_argument("--final-simulations", type=int, default=64, help="of the final agent")
-    parser.add_argument("--considered", type=int, default=16, help="actions tried at the root")
+    parser.add_argument("--num-envs", type=positive, default=256)
+    parser.add_argument(
+        "--simulations", type=positive, default=32, help="of each search in training"
+    )
+    parser.add_argument("--final-simulations", type=positive, default=64, help="of the final agent")
+    parser.add_argument("--considered", type=positive, default=16, help="actions tried at the root")
     parser.add_argument("--sharpness", type=float, default=0.3, help="of values against logits")
-    parser.add_argument("--layers", type=int, default=2)
-    parser.add_argument("--channels", type=int, default=32)
-    parser.add_argument("--width", type=int, default=128)
+    parser.add_argument("--layers", type=positive, default=2)
+    parser.add_argument("--channels", type=positive, default=32)
+    parser.add_argument("--width", type=positive, default=128)
     parser.add_argument("--learning-rate", type=float, default=2e-3)
-    parser.add_argument("--minibatch", type=int, default=512)
-    parser.add_argument("--updates", type=int, default=2, help="minibatches after each step")
-    parser.add_argument("--replay", type=int, default=256, help="steps of each game that are kept")
-    parser.add_argument("--trust", type=float, default=0.5, help="in results; the rest in searches")
+    parser.add_argument("--minibatch", type=positive, default=512)
+    parser.add_argument("--updates", type=positive, default=2, help="minibatches after each step")
+    parser.add_argument(
+        "--replay", type=positive, default=256, help="steps of each game that are kept"
+    )
+    parser.add_argument("--trust", type=share, default=0.5, help="in results; the rest in searches")
     parser.add_argument("--precision", choices=("auto", "bfloat16", "float32"), default="auto")
-    parser.add_argument("--threads", type=int, default=1, help="of torch; more for idle cores")
+    parser.add_argument("--threads", type=positive, default=1, help="of torch; more for idle cores")
     args = parser.parse_args()
     if args.smoke:
         args.steps, args.num_envs, args.minibatch = 4096, 64, 64

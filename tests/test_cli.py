@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +303,21 @@ def test_a_reader_that_leaves_early_is_no_mistake_of_ours():
     command = f'{sys.executable} -c "{code}" | true'
     found = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert "Traceback" not in found.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows ends a process without asking it")
+def test_a_signal_leaves_nothing_half_written(tmp_path):
+    words = ["record", "gliss", "-o", "board_size=19", "--agents", "random,random"]
+    words += ["--size", "2048", "--out", "game.gif"]
+    command = [sys.executable, "-m", "ludarium", *words]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    try:
+        while not os.listdir(tmp_path):  # it has begun to write
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.05)
+        process.terminate()
+        assert process.wait(60) == 128 + signal.SIGTERM
+    finally:
+        process.kill()
+        process.communicate()
+    assert os.listdir(tmp_path) == []

@@ -74,3 +74,25 @@ def test_without_its_library_an_example_says_what_to_install(stem: str, tmp_path
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 1 and "Traceback" not in result.stderr
     assert "pip install 'ludarium[train]'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("stem", "words", "message"),
+    [
+        ("10_sb3_maskable_ppo", ["--steps", "0"], "'0' is no int >= 1"),
+        ("11_sb3_self_play", ["--steps", "-5"], "'-5' is no int >= 1"),
+        ("12_selfplay_ppo_torch", ["--share", "2"], "'2' is no number from 0 to 1"),
+        ("12_selfplay_ppo_torch", ["--threads", "0"], "'0' is no int >= 1"),
+        ("12_selfplay_ppo_torch", ["--opponent", "nobody"], "no agent 'nobody'"),
+        ("20_alphazero_torch", ["--simulations", "few"], "'few' is no int >= 1"),
+    ],
+)
+def test_nonsense_is_refused_before_a_folder_is_made(
+    stem: str, words: list[str], message: str, tmp_path: Path
+) -> None:
+    example = next(path for path in EXAMPLES if path.stem == stem)
+    command = [sys.executable, str(example), "--out", str(tmp_path / "run"), *words]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 2 and "Traceback" not in result.stderr
+    assert message in result.stderr
+    assert not (tmp_path / "run").exists()

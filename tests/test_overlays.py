@@ -180,6 +180,25 @@ def test_what_is_no_overlay(name: str, overlay: Any, error: Any, message: str) -
             state.render(mode, overlay=overlay)
 
 
+@pytest.mark.parametrize("answer", [-1, 10**6, None, "pass", 1.5])
+def test_an_agent_that_answers_illegally_is_named(name: str, answer: Any) -> None:
+    class Wrong:
+        name = "wrong"
+
+        def select_action(self, state: Any, rng: Any) -> Any:
+            return answer
+
+    state = ludarium.load_game(name).new_initial_state(seed=1)
+    with pytest.raises(ValueError, match=r"wrong answered .*, which is not legal here"):
+        state.render(overlay=Wrong())
+
+
+def test_huge_weights_are_shared_like_others(name: str) -> None:
+    state = ludarium.load_game(name).new_initial_state(seed=1)
+    huge = np.full(state.game.num_distinct_actions, 1e308)
+    assert np.array_equal(state.render(overlay=huge), state.render(overlay=np.ones(len(huge))))
+
+
 # ---------------------------------------------------------------- through environments
 
 

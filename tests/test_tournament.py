@@ -442,3 +442,38 @@ def test_mistakes_at_the_command(run, tmp_path, monkeypatch, words, message):
     assert err.startswith("ludarium: ") and err.count("\n") == 1
     assert message in err
     assert not list(tmp_path.glob("runs/*"))
+
+
+# ---------------------------------------------------------------- agents from files
+
+
+class FromFile:
+    """An agent that says what file it is made of, and which game it plays."""
+
+    def __init__(self, digest, game="sphlag"):
+        self.name, self.digest, self.game = "made", digest, game
+
+    def check(self, game):
+        if game.name != self.game:
+            raise ValueError(f"{self.name} cannot play {game.name}")
+
+    def select_action(self, state, rng):
+        return int(rng.choice(state.legal_actions()))
+
+
+def test_games_of_an_older_file_are_not_taken_for_those_of_a_newer_one(tmp_path):
+    path = tmp_path / "games.jsonl"
+    first = tournament("sphlag", [FromFile("one"), "random"], games=2, record=path)
+    again = tournament("sphlag", [FromFile("one"), "random"], games=2, record=path)
+    assert [e.to_json() for e in again.entries] == [e.to_json() for e in first.entries]
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="another made, whose file has changed"):
+        tournament("sphlag", [FromFile("two"), "random"], games=4, record=path)
+    assert path.read_bytes() == before
+
+
+def test_who_cannot_play_the_game_is_refused_before_a_file_is_made(tmp_path):
+    path = tmp_path / "games.jsonl"
+    with pytest.raises(ValueError, match="made cannot play gyges"):
+        tournament("gyges", [FromFile("one"), "random"], games=2, record=path)
+    assert not path.exists()

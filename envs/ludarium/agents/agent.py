@@ -26,7 +26,9 @@ class Agent(Protocol):
 
     Agents of this package can be pickled and have a ``name``, the spec that makes another one like
     it; tables show it. Those that compile have ``prepare(game)`` too, which the arena calls before
-    each game, off the clock.
+    each game, off the clock. Those that play some games only have ``check(game)``, which raises
+    ValueError for others; those that come from a file have ``digest``, a hash of it, so that a
+    tournament does not take games of an older file for theirs.
     """
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:

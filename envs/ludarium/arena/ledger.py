@@ -4,7 +4,7 @@ A line is a game record (`ludarium.records` reads it) with one name more, ``matc
 the run it is, and what cannot be read off the game.
 
     "match": {"a": "greedy", "b": "random", "round": 3, "opening": 517, "seconds": [0.1, 0.2],
-              "turns": [9, 8], "failed": null, "failure": null}
+              "turns": [9, 8], "failed": null, "failure": null, "digests": [null, null]}
 
 A run that is killed leaves whole lines, and perhaps the beginning of one, which is struck.
 """
@@ -36,6 +36,7 @@ class Entry:
         turns: that each player completed.
         failed: name of a player who raised an exception or took too long.
         failure: what happened then.
+        digests: of the files that the players are made of, None for others.
     """
 
     a: str
@@ -47,6 +48,7 @@ class Entry:
     turns: tuple[int, int]
     failed: str | None = None
     failure: str | None = None
+    digests: tuple[str | None, str | None] = (None, None)
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -65,6 +67,7 @@ class Entry:
             "turns": list(self.turns),
             "failed": self.failed,
             "failure": self.failure,
+            "digests": list(self.digests),
         }
         return json.dumps(fields)
 
@@ -78,6 +81,7 @@ class Entry:
         record = GameRecord.from_json(text, line)
         match = json.loads(text).get("match")
         try:
+            digests = match.get("digests", (None, None))  # not in older files
             return cls(
                 a=str(match["a"]),
                 b=str(match["b"]),
@@ -88,8 +92,9 @@ class Entry:
                 turns=(int(match["turns"][0]), int(match["turns"][1])),
                 failed=match["failed"],
                 failure=match["failure"],
+                digests=(digests[0], digests[1]),
             )
-        except (TypeError, KeyError, IndexError, ValueError) as error:
+        except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
             raise ValueError(f"line {line}: no game of a tournament: {error!r}") from error
 
 

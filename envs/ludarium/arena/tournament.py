@@ -169,6 +169,7 @@ class _Task:
     seed: int
     opening: int | None
     time_limit: float | None
+    digests: tuple[str | None, str | None] = (None, None)
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -195,6 +196,7 @@ class _Task:
             (clock.turns[0], clock.turns[1]),
             failed,
             failure,
+            self.digests,
         )
 
 
@@ -259,9 +261,9 @@ def tournament(
     rounds, root = _natural("games", games, 1), _natural("seed", seed)
     limit = _seconds("time_limit", time_limit)
     number = None if workers is None else _natural("workers", workers, 1)
-    players = _named(agents)
+    players, digests = _named(agents, loaded)
     check_workers(number, ray)
-    tasks = _schedule(loaded, players, rounds, root, openings, limit)
+    tasks = _schedule(loaded, players, digests, rounds, root, openings, limit)
     total = len(tasks)
     found: dict[tuple[str, str, int], Entry] = {}
     with contextlib.ExitStack() as stack:
@@ -289,24 +291,28 @@ def tournament(
     return TournamentResult(loaded, tuple(players), tuple(kept), early_stop, rounds, root)
 
 
-def _named(agents: Sequence[Player]) -> dict[str, Player]:
-    """Return the players by name."""
+def _named(agents: Sequence[Player], game: Game) -> tuple[dict[str, Player], dict[str, str | None]]:
+    """Return the players, and the hashes of the files that they are made of, by name."""
     if isinstance(agents, str) or not isinstance(agents, Sequence):
         raise TypeError(f"agents is a list of players, not {type(agents).__name__}")
     players: dict[str, Player] = {}
+    digests: dict[str, str | None] = {}
     for player in agents:
-        name = name_of(as_agent(player))
+        agent = as_agent(player)
+        name = name_of(agent)
         if name in players:
             raise ValueError(f"two players are called {name!r}: names must differ")
-        players[name] = player
+        getattr(agent, "check", lambda game: None)(game)
+        players[name], digests[name] = player, getattr(agent, "digest", None)
     if len(players) < 2:
         raise ValueError(f"agents={list(players)!r} is not allowed: two or more are needed")
-    return players
+    return players, digests
 
 
 def _schedule(
     game: Game,
     players: dict[str, Player],
+    digests: dict[str, str | None],
     rounds: int,
     seed: int,
     openings: bool,
@@ -326,7 +332,7 @@ def _schedule(
             opening = opening_seed(seed, round_) if openings else None
             task = _Task(
                 game, (players[a], players[b]), (a, b), round_, game_seed(root, round_), opening,
-                limit,
+                limit, (digests[a], digests[b]),
             )  # fmt: skip
             tasks[task.key] = task
     return tasks
@@ -345,6 +351,12 @@ def _check_entry(entry: Entry, task: _Task, where: str) -> None:
     for name, (there, here) in expected.items():
         if there != here:
             raise ValueError(f"{where} is of another tournament: {name} {there!r} and not {here!r}")
+    for player, then, now in zip(task.names, entry.digests, task.digests, strict=True):
+        if then != now:
+            raise ValueError(
+                f"{where} was played by another {player}, whose file has changed since: move the "
+                "record away, or name another one"
+            )
 
 
 def _decided(found: dict[tuple[str, str, int], Entry], key: tuple[str, str, int]) -> bool:

@@ -16,7 +16,7 @@ import ludarium
 from ludarium.cli.bench import bench_command
 from ludarium.cli.games import list_command, perft_command, show_command
 from ludarium.cli.matches import match_command, record_command
-from ludarium.cli.play import play_command
+from ludarium.cli.play import play_command, signals_as_exit
 from ludarium.cli.tournament import tournament_command
 
 MISTAKE, INTERRUPTED = 2, 130  # exit status
@@ -68,8 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # names have letters that not every terminal has
     try:
-        status = cli.main(arguments, prog_name="ludarium", standalone_mode=False)
-        sys.stdout.flush()
+        with signals_as_exit():  # so that nothing half written is left behind
+            status = cli.main(arguments, prog_name="ludarium", standalone_mode=False)
+            sys.stdout.flush()
     except click.Abort:
         click.echo("ludarium: interrupted", err=True)
         sys.exit(INTERRUPTED)

@@ -102,6 +102,7 @@ def play_command(
         raise ValueError(f"--{'size' if theme is None else 'theme'} is for a window: add --window")
     loaded = load(game, options)
     agent = make_agent(against)
+    getattr(agent, "check", lambda game: None)(loaded)
     target = _record_file(out, loaded.name)
     number = secrets.randbits(32) if seed is None else seed
     state = state_at(loaded, position, number)
@@ -118,7 +119,7 @@ def play_command(
     with contextlib.suppress(ImportError):
         importlib.import_module("readline")  # from now on input() can be edited
     try:
-        with _signals_as_exit():
+        with signals_as_exit():
             terminal.run()
     except (EOFError, KeyboardInterrupt):
         click.echo()
@@ -162,7 +163,7 @@ def _play_by_mouse(
     table = Table(begin, thinker, rng, hint_rng, lambda session: _keep(session, target), click.echo)
     shell = Shell(table, View(game, size, theme), f"{game.type.title} - ludarium")
     try:
-        with _signals_as_exit():
+        with signals_as_exit():
             shell.run()
         if table.error:
             raise click.ClickException(table.error)
@@ -209,7 +210,7 @@ def _record_file(out: Path | None, name: str) -> Path:
 
 
 @contextlib.contextmanager
-def _signals_as_exit() -> Iterator[None]:
+def signals_as_exit() -> Iterator[None]:
     """Let a signal that ends the process, like a closed terminal, pass the code that cleans up."""
 
     def leave(number: int, frame: object) -> None:

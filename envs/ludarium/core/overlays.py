@@ -55,16 +55,23 @@ def check_overlay(state: State, overlay: Any) -> dict[int, float] | None:
         if callable(getattr(overlay, method, None)) and not isinstance(overlay, type):
             if state.is_terminal():
                 return {}
-            overlay = getattr(overlay, method)(state.clone(), np.random.default_rng(0))
-            if _as_int(overlay) is not None:
-                overlay = {overlay: 1}
+            answer = getattr(overlay, method)(state.clone(), np.random.default_rng(0))
+            action = _as_int(answer if method == "select_action" else answer.action)
+            if action is None or action not in state.legal_actions():
+                name = getattr(overlay, "name", type(overlay).__name__)
+                raise ValueError(
+                    f"overlay: {name} answered {answer!r:.60}, which is not legal here"
+                )
+            overlay = answer if method == "analyse" else {action: 1}
             break
     visits = getattr(overlay, "visits", None)
     if isinstance(visits, dict):
         overlay = visits or {overlay.action: 1}
     pairs = _pairs(state, overlay)
-    total = sum(pairs.values())
-    return {action: weight / total for action, weight in pairs.items()} if total else {}
+    top = max(pairs.values(), default=0.0)
+    parts = {action: weight / top for action, weight in pairs.items()}  # no sum is too large
+    total = sum(parts.values())
+    return {action: part / total for action, part in parts.items()}
 
 
 def _agent(spec: str) -> Any:

@@ -44,6 +44,11 @@ class SB3GuidedAgent(GuidedAgent):
             )
         self.model = SB3Agent(path)
         super().__init__(self._answer, int(number), f"guided:{argument}")
+        self.model.name, self.digest = self.name, self.model.digest
+
+    def check(self, game: Game) -> None:
+        """Raise ValueError unless the model is of this game."""
+        self.model.check(game)
 
     def select_action(self, state: State, rng: np.random.Generator | None = None) -> int:
         """Return the action to play in a running state; there is no chance in it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,32 @@ COLUMNS = (
     "1st %",
     "2nd %",
 )
+
+
+def positive(text: str) -> int:
+    """Return a number of a command line: an int >= 1. A type for `argparse`.
+
+    >>> positive("1_000")
+    1000
+    """
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no int >= 1")
+    return number
+
+
+def share(text: str) -> float:
+    """Return a share of a command line: a number from 0 to 1. A type for `argparse`."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
+    return number
 
 
 def new_folder(path: str | os.PathLike[str]) -> Path:

@@ -8,6 +8,7 @@ the file names in plain JSON and that are looked up in short lists.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import pickle
@@ -82,6 +83,10 @@ class PolicyNetworkAgent:
         ).argmax(1)
         return best
 
+    def prepare(self, game: Game) -> None:
+        """Raise ValueError unless the model is of this game: there is nothing else to prepare."""
+        self.check(game)
+
     def check(self, game: Game) -> None:
         """Raise ValueError unless the network sees and answers what this game shows and takes."""
         ours = self.game
@@ -148,6 +153,7 @@ class SB3Agent(PolicyNetworkAgent):
         else:
             policy = _rebuild(path, about, archive, game)
         policy.set_training_mode(False)
+        self.digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
         #: What the file says of the model.
         self.about: dict[str, Any] = about
         super().__init__(policy, game, f"sb3:{path}", sample)
