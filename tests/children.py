@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import ludarium
@@ -29,3 +32,13 @@ def shut_pipe(*arguments: str) -> tuple[int, str]:
         child.stdout.close()
         errors = child.stderr.read().decode()
         return child.wait(), errors
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Let children that begin here heed SIGINT, where these tests run in a shell's background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

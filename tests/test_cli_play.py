@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from children import interruptible
 
 from ludarium import records
 
@@ -114,14 +115,15 @@ def test_the_end_of_input_is_a_quit(run, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_loses_nothing(tmp_path, number):
-    session = subprocess.Popen(
-        [sys.executable, "-u", "-m", "ludarium", "play", "sphlag", "--seed", "1"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-    )
+    with interruptible():
+        session = subprocess.Popen(
+            [sys.executable, "-u", "-m", "ludarium", "play", "sphlag", "--seed", "1"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+        )
     assert session.stdin is not None and session.stdout is not None
     session.stdin.write("E7/0\n")
     session.stdin.flush()

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from children import interruptible
 from test_play_table import Sitting
 
 import ludarium
@@ -318,14 +319,24 @@ class Play:
 
     def __init__(self, display: dict[str, str], folder: Path, *words: str) -> None:
         self.display = display
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "ludarium", "play", *words, "--window", "--record", "g.jsonl"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=folder,
-            env=display,
-        )
+        with interruptible():
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "ludarium",
+                    "play",
+                    *words,
+                    "--window",
+                    "--record",
+                    "g.jsonl",
+                ],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd=folder,
+                env=display,
+            )
         # a window that hears nothing ends the test, not only the patience of who waits for it
         self._watch = threading.Timer(240, self.process.kill)
         self._watch.daemon = True
