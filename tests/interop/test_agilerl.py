@@ -125,7 +125,7 @@ def test_the_adapter_is_a_parallel_environment(name: str, record_property: Any) 
         assert env.observation_space(agent).contains(seen[agent])
         assert env.observation_space(agent) is env.observation_space(agent)
     assert infos["player_0"]["action_mask"].any() and not infos["player_1"]["action_mask"].any()
-    record_property("checker", "parallel_api_test")
+    record_property("checker", "PettingZoo's parallel_api_test")
 
 
 def test_masked_maddpg(name: str, tmp_path: Path) -> None:
