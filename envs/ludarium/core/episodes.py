@@ -95,8 +95,8 @@ def _listed(episode: Iterable[State]) -> list[State]:
         states = list(episode)
     except TypeError:
         raise TypeError(
-            "an episode is a record, a state, states in their order or an environment, not "
-            f"{type(episode).__name__}"
+            "an episode is a record, a state, states in their order or a PettingZoo environment, "
+            f"not {type(episode).__name__}"
         ) from None
     for state in states:
         if not isinstance(state, State):
@@ -163,7 +163,8 @@ def record_episode(
     """Write an episode to a file, of the kind that its suffix says.
 
     Args:
-        episode: a game record; a state with its history; states in their order; or an environment.
+        episode: a game record; a state with its history; states in their order; or a PettingZoo
+            environment.
         path: the file: ``.html``, a page to step through the game, that needs nothing else;
             ``.gif``, an animation; ``.mp4``, a film (extra ``ludarium[video]``); ``.png``, a sheet
             of positions; ``.jsonl``, the record. The last position and the result are in all of
