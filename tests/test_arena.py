@@ -181,8 +181,13 @@ def test_illegal_answers_lose_and_are_counted():
     result = play_match("sphlag", "random", lambda observation: None, games=3, openings=False)
     assert (result.wins, result.illegal, result.illegal_by) == (3, 3, (0, 3))
     assert "illegal=3" in repr(result)
-    first = result.illegal_answers[0]
-    assert len(result.illegal_answers) == 3 and first.startswith("game 1: ") and "answered" in first
+    policy = result.players[1]
+    turns = len(result.records[0].turns)
+    assert len(result.illegal_answers) == 3
+    assert result.illegal_answers[0] == f"game 1: {policy} answered None after {turns} turns"
+    record = result.records[0]
+    assert record.answer == "None" and GameRecord.from_json(record.to_json()) == record
+    assert "answer" not in play_game("sphlag", "random", "random", seed=3).to_json()
 
 
 def test_a_player_that_raises_is_reported_with_the_games_so_far():

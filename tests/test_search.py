@@ -378,3 +378,14 @@ def test_symmetrical_actions_get_the_same_value(name, game):
                 compared += 1
     assert compared >= 2
     assert abs(found.value) < 0.6
+
+
+def test_an_analysis_says_why_it_declines_what_it_looked_at_most() -> None:
+    state = ludarium.load_game("sphlag").new_initial_state()
+    analyst = make_agent("mcts:500")
+    found = analyst.analyse(state, np.random.default_rng(0))  # type: ignore[attr-defined]
+    most = max(found.visits, key=lambda action: found.visits[action])
+    assert found.texts[most] == "pass" and found.action != most
+    assert "not pass, which has the most visits: it draws, or lets the opponent draw" in str(found)
+    other = make_agent("alphabeta:1").analyse(state, np.random.default_rng(0))  # type: ignore[attr-defined]
+    assert other.note == ""
