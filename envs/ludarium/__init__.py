@@ -21,9 +21,9 @@ from ludarium.core.registry import (
 if TYPE_CHECKING:
     from ludarium.core.aec import AECGame as AECGame
     from ludarium.core.game import Game as Game
-    from ludarium.core.game import State as State
-    from ludarium.core.game import perft as perft
-    from ludarium.core.game import turns as turns
+    from ludarium.core.state import State as State
+    from ludarium.core.state import perft as perft
+    from ludarium.core.state import turns as turns
     from ludarium.core.vector import make_vec as make_vec
 
 __version__ = "0.1.0"
@@ -44,7 +44,8 @@ __all__ = [
 ]
 
 # Public names that cost an import of Numba or more, each with the module that has it.
-_LAZY = dict.fromkeys(("Game", "State", "perft", "turns"), "ludarium.core.game")
+_LAZY = {"Game": "ludarium.core.game"}
+_LAZY |= dict.fromkeys(("State", "perft", "turns"), "ludarium.core.state")
 _LAZY["make_vec"] = "ludarium.core.vector"
 _MODULES = {
     "agents": "ludarium.agents",

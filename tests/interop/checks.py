@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 import ludarium
 from ludarium.core.aec import AGENTS, AECGame
-from ludarium.core.game import State
+from ludarium.core.state import State
 
 UNFINISHED, ILLEGAL = "unfinished", "illegal"
 # by (terminated, truncated) of an agent

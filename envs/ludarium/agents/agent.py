@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ludarium.agents.analysis import Analysis
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 __all__ = ["Agent", "SearchAgent", "list_agents", "make_agent", "no_argument"]
 

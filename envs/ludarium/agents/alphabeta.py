@@ -16,7 +16,8 @@ from ludarium.agents.drivers import drivers_of
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from ludarium.core.game import Game, State
+    from ludarium.core.game import Game
+    from ludarium.core.state import State
 
 MOST_TURNS = 30
 CHUNK = 1000  # positions between two looks at the clock

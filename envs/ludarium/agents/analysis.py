@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ludarium.core.game import State
+from ludarium.core.state import State
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from ludarium.agents.agent import no_argument
 from ludarium.agents.drivers import drivers_of
 
 if TYPE_CHECKING:
-    from ludarium.core.game import Game, State
+    from ludarium.core.game import Game
+    from ludarium.core.state import State
 
 
 class GreedyAgent:

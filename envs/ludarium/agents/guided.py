@@ -18,7 +18,8 @@ from ludarium.core.batches import at_least_one
 from ludarium.core.vector import VectorGame
 
 if TYPE_CHECKING:
-    from ludarium.core.game import Game, State
+    from ludarium.core.game import Game
+    from ludarium.core.state import State
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 #: From planes int8 [n, H, W, C], each seen by the player to move, to logits float32 [n, A] and

@@ -15,7 +15,8 @@ from ludarium.agents.drivers import drivers_of
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from ludarium.core.game import Game, State
+    from ludarium.core.game import Game
+    from ludarium.core.state import State
 
 EXPLORE = 1.0  # weight of the confidence term; results are +1 and -1
 MOST_SIMULATIONS = 10_000_000

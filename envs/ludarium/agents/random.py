@@ -9,7 +9,7 @@ from ludarium.agents.agent import no_argument
 if TYPE_CHECKING:
     import numpy as np
 
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 
 class RandomAgent:

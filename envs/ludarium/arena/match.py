@@ -16,7 +16,8 @@ from ludarium.arena.openings import opening_seed, play_opening
 from ludarium.arena.players import Player, as_agent, legal_answer, name_of
 from ludarium.arena.sequential import decided_after
 from ludarium.core.errors import IllegalActionError
-from ludarium.core.game import Game, _as_int
+from ludarium.core.game import Game
+from ludarium.core.options import as_int
 from ludarium.core.records import DRAWN, ILLEGAL, MAX_TURNS, GameRecord
 from ludarium.core.registry import load_game
 
@@ -178,7 +179,7 @@ def _game_of(game: Game | str) -> Game:
 
 
 def _natural(name: str, value: Any, least: int = 0) -> int:
-    number = _as_int(value)
+    number = as_int(value)
     if number is None or number < least:
         raise ValueError(f"{name}={value!r} is not allowed: {name} is an int >= {least}")
     return number

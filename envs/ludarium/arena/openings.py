@@ -11,7 +11,8 @@ import functools
 import numpy as np
 
 from ludarium.agents.drivers import drivers_of
-from ludarium.core.game import Game, State, perft
+from ludarium.core.game import Game
+from ludarium.core.state import State, perft
 
 ENOUGH = 1000  # different openings that a game should have at least
 MOST_TURNS = 6

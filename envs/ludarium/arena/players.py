@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ludarium.agents import Agent, make_agent
-from ludarium.core.game import State
+from ludarium.core.state import State
 
 Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Policy: TypeAlias = Callable[[Observation], int]

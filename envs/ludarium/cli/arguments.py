@@ -10,7 +10,8 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ludarium.core.game import Game, State
+    from ludarium.core.game import Game
+    from ludarium.core.state import State
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

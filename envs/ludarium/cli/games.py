@@ -21,7 +21,7 @@ from ludarium.cli.arguments import (
 
 if TYPE_CHECKING:
     from ludarium.agents import SearchAgent
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 # ---------------------------------------------------------------- list
 
@@ -101,9 +101,9 @@ def show_command(
     from rich.table import Table
 
     from ludarium.core.files import check_target
-    from ludarium.core.game import turns
     from ludarium.core.overlays import LEGAL, check_overlay
     from ludarium.core.pictures import PICTURES, write_picture
+    from ludarium.core.state import turns
 
     if out is not None:
         check_target(out, PICTURES, force)
@@ -192,7 +192,7 @@ def perft_command(
       ludarium perft sphlag --depth 4
       ludarium perft sphlag --depth 2 --position "R.W...R..R...B.R/........./..../. W 0 - 2"
     """
-    from ludarium.core.game import perft
+    from ludarium.core.state import perft
 
     state = state_at(load(game, options), position, seed)
     for number in range(1, depth + 1):

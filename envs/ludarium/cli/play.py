@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ludarium.agents import Agent
     from ludarium.cli.session import Session
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 WINDOW_SIZE = 640  # pixels of the longer side of the board
 

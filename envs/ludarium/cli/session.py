@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ludarium.agents import Agent
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 HUMAN = "human"
 RESIGNED = "resigned"  # why a game ended, in its record

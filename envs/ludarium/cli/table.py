@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ludarium.cli.thinker import Thinker
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 PAUSE = 0.4  # seconds for which the person's own turn is seen before the agent's
 

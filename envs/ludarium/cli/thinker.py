@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ludarium.agents import Agent
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 
 class Thinker:

@@ -20,7 +20,9 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from ludarium.core.errors import IllegalActionError, one_of
-from ludarium.core.game import ILLEGAL, TRUNCATED, Game, State, _as_int, _check_state
+from ludarium.core.game import Game
+from ludarium.core.options import as_int
+from ludarium.core.state import ILLEGAL, TRUNCATED, State, _check_state
 
 Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Frame: TypeAlias = npt.NDArray[np.uint8]
@@ -63,7 +65,7 @@ def check_size(render_size: Any) -> int:
     Raises:
         ValueError: It is not an int, 128 to 2048.
     """
-    size = _as_int(render_size)
+    size = as_int(render_size)
     if size is None or not LEAST_SIZE <= size <= MOST_SIZE:
         raise ValueError(
             f"render_size={render_size!r} is not allowed: render_size is an int, "
@@ -299,7 +301,7 @@ class AECGame(AECEnv[str, Any, Any]):
                 raise self._out_of_range(action)
             self._was_dead_step(action)
             return
-        number = action if type(action) is int else _as_int(action)
+        number = action if type(action) is int else as_int(action)
         if number is None or not 0 <= number < num_actions:
             raise self._out_of_range(action)
         planes = np.empty(shape, _INT8) if shape else self._planes

@@ -14,7 +14,8 @@ from gymnasium import vector
 
 from ludarium.core.aec import check_choice
 from ludarium.core.errors import IllegalActionError
-from ludarium.core.game import _as_int, seed_stream
+from ludarium.core.options import as_int
+from ludarium.core.seeds import seed_stream
 
 # In the order of core.kernels: NEXT_STEP, SAME_STEP, DISABLED.
 AUTORESET = ("next_step", "same_step", "disabled")
@@ -133,7 +134,7 @@ def in_range(actions: Any, num_envs: int, num_actions: int) -> npt.NDArray[np.in
 
 def at_least_one(name: str, value: Any) -> int:
     """Return an int >= 1, or raise ValueError naming the option."""
-    number = _as_int(value)
+    number = as_int(value)
     if number is None or number < 1:
         raise ValueError(f"{name}={value!r} is not allowed: {name} is an int >= 1")
     return number

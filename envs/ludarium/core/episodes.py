@@ -15,9 +15,9 @@ from ludarium.core import animations, pictures, replays, sheets
 from ludarium.core.aec import AECGame
 from ludarium.core.canvas import Frame, check_pixels, check_theme
 from ludarium.core.files import check_target, replacing
-from ludarium.core.game import State
 from ludarium.core.parallel import ParallelGame
 from ludarium.core.records import GameRecord, replay
+from ludarium.core.state import State
 
 Episode: TypeAlias = "GameRecord | State | Iterable[State] | AECGame | ParallelGame"
 

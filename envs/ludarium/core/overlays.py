@@ -24,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ludarium.core.canvas import contrast, mix
-from ludarium.core.game import _as_int
+from ludarium.core.options import as_int
 from ludarium.core.pointing import clicks
 
 if TYPE_CHECKING:
     from ludarium.core.canvas import Canvas
-    from ludarium.core.game import State
     from ludarium.core.pointing import Place, Way
+    from ludarium.core.state import State
 
 LEGAL = "legal"
 MOST_ARROWS = 5  # of a heat layer: those with the largest shares
@@ -56,7 +56,7 @@ def check_overlay(state: State, overlay: Any) -> dict[int, float] | None:
             if state.is_terminal():
                 return {}
             answer = getattr(overlay, method)(state.clone(), np.random.default_rng(0))
-            action = _as_int(answer if method == "select_action" else answer.action)
+            action = as_int(answer if method == "select_action" else answer.action)
             if action is None or action not in state.legal_actions():
                 name = getattr(overlay, "name", type(overlay).__name__)
                 raise ValueError(
@@ -91,7 +91,7 @@ def _pairs(state: State, overlay: Any) -> dict[int, float]:
     """Return the weights of legal actions that are not zero."""
     count = state.game.num_distinct_actions
     if isinstance(overlay, Mapping):
-        actions = [_as_int(action) for action in overlay]
+        actions = [as_int(action) for action in overlay]
         for action, given in zip(actions, overlay, strict=True):
             if action is None or not 0 <= action < count:
                 raise ValueError(

@@ -13,7 +13,8 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ludarium.core.aec import AGENTS, AECGame, Frame
 from ludarium.core.errors import IllegalActionError
-from ludarium.core.game import Game, State
+from ludarium.core.game import Game
+from ludarium.core.state import State
 
 
 class ParallelGame(ParallelEnv[str, Any, Any]):

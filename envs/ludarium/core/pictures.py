@@ -17,7 +17,7 @@ from ludarium.core.files import check_target, replacing
 from ludarium.core.records import ILLEGAL, UNFINISHED, GameRecord
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 AnyCanvas = TypeVar("AnyCanvas", bound=Canvas)
 

@@ -25,7 +25,8 @@ from ludarium.core.shapes import Point, Shapes
 from ludarium.core.themes import THEMES
 
 if TYPE_CHECKING:
-    from ludarium.core.game import Game, State
+    from ludarium.core.game import Game
+    from ludarium.core.state import State
 
 Way: TypeAlias = "tuple[Place, ...]"
 

@@ -21,8 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from ludarium.core.files import replacing
-from ludarium.core.game import Game, State, _as_int
+from ludarium.core.game import Game
+from ludarium.core.options import as_int
 from ludarium.core.registry import game_type
+from ludarium.core.state import State
 
 #: Reasons that follow from the last position; other ways to end are the recorder's own words.
 WON, DRAWN, MAX_TURNS, UNFINISHED = "won", "drawn", "max_turns", "unfinished"
@@ -163,7 +165,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_natural(value: Any) -> bool:
-    number = _as_int(value)
+    number = as_int(value)
     return number is not None and number >= 0
 
 

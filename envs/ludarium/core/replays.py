@@ -21,8 +21,8 @@ from ludarium.core.themes import THEMES, Colour
 
 if TYPE_CHECKING:
     from ludarium.core.episodes import Reel
-    from ludarium.core.game import State
     from ludarium.core.records import GameRecord
+    from ludarium.core.state import State
 
 FRAME = 620  # height of a page in a notebook, in pixels
 SIZE = 512  # pixels of the longer side that lines and type are made for; the page scales it

@@ -25,7 +25,9 @@ from ludarium.core.batches import (
     rows_to_reset,
 )
 from ludarium.core.errors import IllegalActionError, one_of
-from ludarium.core.game import Game, State, seed_stream
+from ludarium.core.game import Game
+from ludarium.core.seeds import seed_stream
+from ludarium.core.state import State
 
 Observations: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Info: TypeAlias = dict[str, Any]

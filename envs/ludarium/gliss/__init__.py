@@ -5,7 +5,8 @@ symmetry, render.
 """
 
 from ludarium.core.factories import environments
-from ludarium.core.game import GameType, Option
+from ludarium.core.game import GameType
+from ludarium.core.options import Option
 
 GAME = GameType(
     name="gliss",

@@ -27,7 +27,7 @@ from ludarium.gliss.rules import (
 )
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 Array = npt.NDArray[np.int64]
 

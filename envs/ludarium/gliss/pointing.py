@@ -14,7 +14,7 @@ from ludarium.gliss.notation import BASE, SIDES, Shape, glider_at, shapes
 from ludarium.gliss.render import place_of, read_board_of, vertex_named, way_off
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
     from ludarium.gliss.render import Vertex
 
 

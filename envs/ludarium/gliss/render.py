@@ -27,7 +27,7 @@ from ludarium.gliss.notation import (
 from ludarium.gliss.rules import TOWERS_TO_WIN
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 Vertex = tuple[int, int]  # row from the top, column
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ludarium.core.factories import environments
-from ludarium.core.game import GameType, Option
+from ludarium.core.game import GameType
+from ludarium.core.options import Option
 from ludarium.gyges.walks import one_walk
 
 

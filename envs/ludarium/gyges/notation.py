@@ -40,7 +40,7 @@ from ludarium.gyges.rules import (
 from ludarium.gyges.walks import last_turn, pieces_of
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 Array = npt.NDArray[np.uint64]
 

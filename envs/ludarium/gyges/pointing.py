@@ -13,7 +13,7 @@ from ludarium.gyges.render import GOAL_HEIGHT, GOAL_Y, WIDTH, place_of
 from ludarium.gyges.walks import COLUMNS, GOAL
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 
 def _cell(name: str, label: str = "") -> Place:

@@ -17,7 +17,7 @@ from ludarium.gyges.notation import PLAYERS, SIDES, outcome
 from ludarium.gyges.walks import COLUMNS, GOAL, LastTurn, pieces_of, recent_turns
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 MARGIN = 1.1  # beside the board
 GOAL_HEIGHT, GAP = 0.9, 0.08  # of a goal, and between it and the board

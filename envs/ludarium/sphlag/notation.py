@@ -31,7 +31,7 @@ from ludarium.sphlag.rules import (
 )
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 Array = npt.NDArray[np.uint64]
 LEVELS = (16, 9, 4, 1)  # holes of each level, the top one, never filled, included

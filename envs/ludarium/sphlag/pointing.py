@@ -9,7 +9,7 @@ from ludarium.sphlag.actions import HOLE
 from ludarium.sphlag.render import RADIUS, found_in, place_of
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 
 def clicks(state: State) -> dict[int, tuple[Place, ...]]:

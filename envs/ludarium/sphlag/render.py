@@ -25,7 +25,7 @@ from ludarium.sphlag.notation import outcome
 from ludarium.sphlag.rules import HOLES, REDS, SUPPLY, TOUCH_LOWER, half_turn, position_of
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 Hole = tuple[int, int, int]
 

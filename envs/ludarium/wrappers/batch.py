@@ -25,7 +25,9 @@ from ludarium.core.batches import (
     rows_to_reset,
 )
 from ludarium.core.errors import IllegalActionError
-from ludarium.core.game import Game, State, seed_stream
+from ludarium.core.game import Game
+from ludarium.core.seeds import seed_stream
+from ludarium.core.state import State
 from ludarium.wrappers.layout import (
     ASKED,
     COLUMNS,

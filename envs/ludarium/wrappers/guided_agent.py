@@ -17,7 +17,8 @@ from ludarium.wrappers.sb3_agent import SB3Agent, threads_for
 
 if TYPE_CHECKING:
     from ludarium.agents.guided import Floats
-    from ludarium.core.game import Game, State
+    from ludarium.core.game import Game
+    from ludarium.core.state import State
 
 MOST_SIMULATIONS = 10_000
 

@@ -14,7 +14,8 @@ from ludarium.agents import Agent
 from ludarium.arena.players import Observation as Observation
 from ludarium.arena.players import Player, as_agent, name_of
 from ludarium.core.errors import IllegalActionError
-from ludarium.core.game import State, _as_int
+from ludarium.core.options import as_int
+from ludarium.core.state import State
 
 Opponent: TypeAlias = "Player | Sequence[Player] | Mapping[Player, float]"
 
@@ -75,7 +76,7 @@ def legal_answer(agent: Any, state: State, answer: Any) -> int:
     Raises:
         IllegalActionError: It is none of the legal ones; the message names the opponent.
     """
-    number = _as_int(answer)
+    number = as_int(answer)
     if number is not None and 0 <= number < len(state._mask) and state._mask[number]:
         return number
     raise IllegalActionError(

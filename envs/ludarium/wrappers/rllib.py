@@ -23,7 +23,7 @@ except ImportError as error:  # pragma: no cover
 from ludarium.wrappers.opponents import Observation
 
 if TYPE_CHECKING:
-    from ludarium.core.game import State
+    from ludarium.core.state import State
 
 ILLEGAL_LOGIT = -1e9  # of which no softmax keeps anything, and no difference overflows
 

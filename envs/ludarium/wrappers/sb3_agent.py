@@ -33,7 +33,8 @@ from ludarium.wrappers.opponents import Observation
 from ludarium.wrappers.sb3 import ACTIVATIONS, EXTRACTORS, FORMAT, SIDE_ENTRY
 
 if TYPE_CHECKING:
-    from ludarium.core.game import Game, State
+    from ludarium.core.game import Game
+    from ludarium.core.state import State
 
 MOST_LAYERS, MOST_WIDTH = 64, 8192  # of a network in a file
 FEW = 16  # positions that one thread answers sooner than several, which wait for each other

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ludarium.arena.match import wilson
 from ludarium.arena.players import Player
-from ludarium.core.game import Game, State
+from ludarium.core.game import Game
+from ludarium.core.state import State
 from ludarium.wrappers.batch import SingleAgentVector
 from ludarium.wrappers.opponents import BatchAgent
 

@@ -13,9 +13,12 @@ from gymnasium import spaces
 from ludarium.agents import Agent
 from ludarium.core.aec import ILLEGAL_MODES, AECGame, check_choice
 from ludarium.core.errors import one_of
-from ludarium.core.game import Game, State, _as_int, seed_stream
+from ludarium.core.game import Game
+from ludarium.core.options import as_int
 from ludarium.core.records import DRAWN, ILLEGAL, MAX_TURNS, WON
 from ludarium.core.registry import game_type
+from ludarium.core.seeds import seed_stream
+from ludarium.core.state import State
 from ludarium.wrappers.opponents import Opponent, as_mixture, check_pickles, legal_answer
 
 Frame: TypeAlias = npt.NDArray[np.uint8]
@@ -31,7 +34,7 @@ def check_seat(seat: Any) -> int | str:
     Raises:
         ValueError: It is none of them.
     """
-    number = _as_int(seat)
+    number = as_int(seat)
     value = seat if number is None else number
     if not isinstance(value, (int, str)) or isinstance(seat, bool):
         value = None
@@ -159,9 +162,9 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         state = self._running()
         if state.is_terminal():  # the opponent ended it before the learner's first action
             return self._ending(state)
-        number, actions = _as_int(action), self.game.num_distinct_actions
+        number, actions = as_int(action), self.game.num_distinct_actions
         if number is None and isinstance(action, np.ndarray) and action.size == 1:
-            number = _as_int(action.item())
+            number = as_int(action.item())
         if number is None or not 0 <= number < actions:
             raise state._illegal(action)
         if not state._mask[number]:

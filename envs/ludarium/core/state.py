@@ -1,0 +1,373 @@
+"""State: one position of one game, and counting and listing turns from it.
+
+Names and meanings follow OpenSpiel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ludarium.core.errors import IllegalActionError
+from ludarium.core.options import as_int
+from ludarium.core.seeds import seed_stream
+
+if TYPE_CHECKING:
+    from ludarium.core.game import Game
+
+Int8Array: TypeAlias = npt.NDArray[np.int8]
+IndexArray: TypeAlias = npt.NDArray[np.int64]
+
+# As in core.kernels, which is executed once for each game and imported by nobody.
+RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4
+ILLEGAL = -1
+
+_RETURNS = {WON_0: (1.0, -1.0), WON_1: (-1.0, 1.0)}
+
+
+class State:
+    """One position of one game, with the actions that led to it.
+
+    Made by `Game.new_initial_state` and `Game.state_from_string`. States are equal when game,
+    options and `to_string()` are equal. The hash follows and so changes with the state: put clones
+    into sets and dicts.
+    """
+
+    __slots__ = ("__weakref__", "_array", "_game", "_history", "_mask", "_packed", "_start")
+
+    _game: Game
+    _array: npt.NDArray[Any]  # what the kernels know, [W]
+    _start: npt.NDArray[Any]  # the same where the history begins; never written to
+    _history: list[int]
+    _mask: Int8Array  # of the legal actions, always up to date, [A]
+    _packed: int  # status, player, stage, turn number: core.kernels.pack
+
+    def __init__(self) -> None:
+        """Use `Game.new_initial_state` or `Game.state_from_string`.
+
+        Raises:
+            TypeError: Always.
+        """
+        raise TypeError("states come from game.new_initial_state() or game.state_from_string(text)")
+
+    @classmethod
+    def _empty(cls, game: Game) -> State:
+        state = object.__new__(cls)
+        state._game = game
+        state._array = game._blank.copy()
+        state._mask = np.zeros(game.num_distinct_actions, np.int8)
+        return state
+
+    def _restart(self, seed: int | None) -> None:
+        """Set up a new game in place."""
+        stream = seed_stream(seed)
+        self._packed = self._game.type.kernels.start(self._array, stream, self._mask)
+        self._start = self._array.copy()
+        self._history = []
+
+    def _begin(self) -> None:
+        """Settle an array that was just filled from outside; the history begins here."""
+        self._packed = self._game.type.kernels.load(self._array, self._mask)
+        self._start = self._array.copy()
+        self._history = []
+
+    # ---- what it is
+
+    @property
+    def game(self) -> Game:
+        """The game, with its options."""
+        return self._game
+
+    def current_player(self) -> int:
+        """Return the player to move, 0 or 1, or -1 when the game is over."""
+        return -1 if self._packed & 7 else self._packed >> 3 & 1
+
+    def is_terminal(self) -> bool:
+        """Say whether the game is over, by the rules or by `max_turns`."""
+        return self._packed & 7 != RUNNING
+
+    def is_truncated(self) -> bool:
+        """Say whether the game was ended by `max_turns` only."""
+        return self._packed & 7 == TRUNCATED
+
+    def returns(self) -> list[float]:
+        """Return the final scores of both players: +1 and -1, or zeros unless somebody has won."""
+        return list(_RETURNS.get(self._packed & 7, (0.0, 0.0)))
+
+    def turn_number(self) -> int:
+        """Return how many whole turns are completed."""
+        return self._packed >> 8
+
+    def stage(self) -> str:
+        """Return which decision is to be made: `turn`, or a name of the game's own."""
+        stages: tuple[str, ...] = self._game.type.rules.STAGES
+        return stages[self._packed >> 4 & 15]
+
+    def history(self) -> list[int]:
+        """Return the actions since the start, or since the text that the state came from."""
+        return self._history.copy()
+
+    # ---- what can be done
+
+    def legal_actions(self) -> list[int]:
+        """Return the legal actions in ascending order; none when the game is over."""
+        found: list[int] = np.flatnonzero(self._mask).tolist()
+        return found
+
+    def legal_actions_mask(self) -> Int8Array:
+        """Return a new array int8 [A] with 1 for each legal action."""
+        return self._mask.copy()
+
+    def apply_action(self, action: int) -> None:
+        """Play an action, in place.
+
+        Raises:
+            IllegalActionError: It is not legal here; the state is as before.
+        """
+        number = self._legal(action)
+        self._packed = self._game.type.kernels.step(self._array, number, self._mask)
+        self._history.append(number)
+
+    def child(self, action: int) -> State:
+        """Return the state after an action; this one stays as it is.
+
+        Raises:
+            IllegalActionError: The action is not legal here.
+        """
+        self._legal(action)
+        state = self.clone()
+        state.apply_action(action)
+        return state
+
+    def _legal(self, action: Any) -> int:
+        """Return a legal action as int, or raise."""
+        number = as_int(action)
+        if number is not None and 0 <= number < len(self._mask) and self._mask[number]:
+            return number
+        raise self._illegal(action)
+
+    def _illegal(self, action: Any) -> IllegalActionError:
+        """Say what is wrong with an action."""
+        number, last = as_int(action), len(self._mask) - 1
+        if number is None:
+            return IllegalActionError(f"action {action!r} is not an int, 0 to {last}")
+        if not 0 <= number <= last:
+            return IllegalActionError(f"action {number} is out of range: actions are 0 to {last}")
+        if self.is_terminal():
+            return IllegalActionError(f"action {number} is illegal: the game is over")
+        legal = [f"{a} ({self.action_to_string(a)})" for a in self.legal_actions()[:9]]
+        more = " ..." if self._mask.sum() > len(legal) else ""
+        return IllegalActionError(
+            f"action {number} is illegal in {self.to_string()!r}; legal: {', '.join(legal)}{more}"
+        )
+
+    # ---- tensors
+
+    def observation_tensor(self, player: int | None = None) -> Int8Array:
+        """Return the observation of a player as a new array int8 [H, W, C] of zeros and ones.
+
+        Args:
+            player: 0 or 1, to move or not; None means the player to move, 0 after the end.
+
+        Raises:
+            ValueError: There is no such player.
+        """
+        if player is None:
+            number: int | None = max(self.current_player(), 0)
+        else:
+            number = as_int(player)
+        if number not in (0, 1):
+            raise ValueError(f"player={player!r} is not allowed: player is 0, 1 or None")
+        planes = np.empty(self._game.observation_shape, np.int8)
+        self._game.type.kernels.observe(self._array, number, planes)
+        return planes
+
+    # ---- text
+
+    def action_to_string(self, action: int) -> str:
+        """Return the text of a legal action.
+
+        Raises:
+            IllegalActionError: The action is not legal here.
+        """
+        number = self._legal(action)
+        text: str = self._game.type.part("actions").action_to_string(self._array, number)
+        return text
+
+    def string_to_action(self, text: str) -> int:
+        """Return the legal action with this text.
+
+        Raises:
+            IllegalActionError: No legal action has this text.
+            TypeError: The text is no string.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"the text of an action is a str, not {type(text).__name__}: {text!r}")
+        to_string = self._game.type.part("actions").action_to_string
+        names = {to_string(self._array, action): action for action in self.legal_actions()}
+        if text in names:
+            return names[text]
+        if self.is_terminal():
+            raise IllegalActionError(f"{text!r} is illegal: the game is over")
+        some = ", ".join(list(names)[:9]) + (" ..." if len(names) > 9 else "")
+        raise IllegalActionError(f"{text!r} is illegal in {self.to_string()!r}; legal: {some}")
+
+    def to_string(self) -> str:
+        """Return the position in one line, the same for both players."""
+        text: str = self._game.type.part("notation").to_text(self._array)
+        return text
+
+    def __str__(self) -> str:
+        diagram: str = self._game.type.part("notation").diagram(self)
+        return diagram
+
+    def __repr__(self) -> str:
+        return f"<{self._game.name} {self.to_string()!r}>"
+
+    # ---- pictures
+
+    def render(
+        self,
+        mode: str = "rgb_array",
+        size: int = 512,
+        theme: str = "light",
+        overlay: Any = None,
+    ) -> npt.NDArray[np.uint8] | str:
+        """Return a picture of the position.
+
+        Args:
+            mode: ``"rgb_array"``, a new array uint8 [height, width, 3]; ``"svg"``, the text of an
+                SVG file; ``"ansi"``, a diagram.
+            size: the longer side in pixels, 128 to 2048.
+            theme: ``"light"`` or ``"dark"``.
+            overlay: ``"legal"``, weights of actions, or an agent; see `ludarium.core.overlays`.
+
+        Raises:
+            ValueError: One of them is not allowed.
+        """
+        from ludarium.core.pictures import render
+
+        return render(self, mode, size, theme, overlay)
+
+    def _repr_png_(self) -> bytes:
+        """Return the picture that a notebook shows."""
+        from ludarium.core.pictures import draw, png
+
+        return png(draw(self, 400))
+
+    # ---- turns
+
+    def last_turn(self) -> tuple[State, list[int]] | None:
+        """Return the state before the last whole turn and that turn's actions.
+
+        None when no whole turn was played since the history began. Costs a replay of the history.
+        """
+        state = self._at_start()
+        before, actions, found = state.clone(), [], None
+        turn = state.turn_number()
+        for action in self._history:
+            state.apply_action(action)
+            actions.append(action)
+            if state.turn_number() != turn or state.is_terminal():
+                turn = state.turn_number()
+                found = (before, actions)
+                before, actions = state.clone(), []
+        return found
+
+    def _at_start(self) -> State:
+        """Return the state where the history begins."""
+        state = State._empty(self._game)
+        state._array[:] = self._start
+        state._begin()
+        return state
+
+    # ---- copies and comparison
+
+    def clone(self) -> State:
+        """Return an independent copy, history included."""
+        state = object.__new__(State)
+        state._game = self._game
+        state._array = self._array.copy()
+        state._start = self._start
+        state._history = self._history.copy()
+        state._mask = self._mask.copy()
+        state._packed = self._packed
+        return state
+
+    def __copy__(self) -> State:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+        return self.clone()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._game, self._array, self._start, self._history)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        return self._game == other._game and self.to_string() == other.to_string()
+
+    def __hash__(self) -> int:
+        return hash((self._game, self.to_string()))
+
+
+def _restore(
+    game: Game, array: npt.NDArray[Any], start: npt.NDArray[Any], history: list[int]
+) -> State:
+    """Unpickle a state."""
+    state = State._empty(game)
+    state._array[:] = array
+    state._begin()
+    state._start = start
+    state._history = list(history)
+    return state
+
+
+# ---------------------------------------------------------------- counting and listing turns
+
+
+_DEEPEST = 1000  # of perft: far beyond what can be counted
+
+
+def _check_state(state: Any) -> None:
+    if not isinstance(state, State):
+        raise TypeError(f"a State is needed, not {type(state).__name__}: {state!r}")
+
+
+def perft(state: State, depth: int) -> int:
+    """Count the sequences of `depth` whole turns from a state.
+
+    A game that ends early adds nothing to deeper counts. A half-made turn counts as one.
+
+    Raises:
+        ValueError: The depth is not an int, 0 to 1000.
+        TypeError: There is no `State`.
+    """
+    _check_state(state)
+    number = as_int(depth)
+    if number is None or not 0 <= number <= _DEEPEST:
+        raise ValueError(f"depth={depth!r} is not allowed: depth is an int, 0 to {_DEEPEST}")
+    return int(state._game.type.kernels.perft(state._array, number))
+
+
+def turns(state: State) -> Iterator[tuple[str, State]]:
+    """Yield each distinct turn from a state: its text and the state after it.
+
+    A whole turn's text is the texts of its actions joined; from a half-made turn the rest of it.
+
+    Raises:
+        TypeError: There is no `State`.
+    """
+    _check_state(state)
+    number = state.turn_number()
+    for action in state.legal_actions():
+        text, after = state.action_to_string(action), state.child(action)
+        if after.turn_number() == number and not after.is_terminal():
+            for rest, end in turns(after):
+                yield text + rest, end
+        else:
+            yield text, after
