@@ -14,10 +14,10 @@ try:
     import torch
     from sb3_contrib import MaskablePPO
 
-    from ludarium.wrappers.report import new_folder, positive, write_report
+    from ludarium.arena.training_report import new_folder, positive, write_report
     from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv, save_model
     from ludarium.wrappers.sb3_agent import SB3Agent
-    from ludarium.wrappers.training import Evaluate, LogWinRates, ShowProgress
+    from ludarium.wrappers.sb3_callbacks import Evaluate, LogWinRates, ShowProgress
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 

@@ -17,10 +17,16 @@ try:
     import torch
     from sb3_contrib import MaskablePPO
 
-    from ludarium.wrappers.report import new_folder, positive, write_report
+    from ludarium.arena.training_report import new_folder, positive, write_report
     from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv
     from ludarium.wrappers.sb3_agent import SB3Agent, load_weights
-    from ludarium.wrappers.training import Checkpoint, Evaluate, LogWinRates, SelfPlay, ShowProgress
+    from ludarium.wrappers.sb3_callbacks import (
+        Checkpoint,
+        Evaluate,
+        LogWinRates,
+        SelfPlay,
+        ShowProgress,
+    )
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 

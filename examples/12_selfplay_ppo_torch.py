@@ -25,10 +25,10 @@ try:
     from torch import nn
     from torch.utils.tensorboard import SummaryWriter
 
-    from ludarium.wrappers.batch import SingleAgentVector
-    from ludarium.wrappers.report import new_folder, positive, share, write_report
+    from ludarium.arena.evaluate import Score, evaluate
+    from ludarium.arena.training_report import new_folder, positive, share, write_report
+    from ludarium.single_agent.vector import SingleAgentVector
     from ludarium.wrappers.sb3 import save_network
-    from ludarium.wrappers.scores import Score, evaluate
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 

@@ -24,16 +24,22 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import ludarium
-from ludarium.agents.guided import Found, GuidedAgent, GuidedSearch
+from ludarium.agents.alphazero import Found, GuidedAgent, GuidedSearch
 
 try:
     import torch
     from torch import nn
     from torch.utils.tensorboard import SummaryWriter
 
-    from ludarium.wrappers.report import new_folder, play_finals, positive, share, write_report
+    from ludarium.arena.evaluate import Score, evaluate
+    from ludarium.arena.training_report import (
+        new_folder,
+        play_finals,
+        positive,
+        share,
+        write_report,
+    )
     from ludarium.wrappers.sb3 import save_network
-    from ludarium.wrappers.scores import Score, evaluate
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 

@@ -24,9 +24,9 @@ try:
     from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
     from ray.tune.registry import register_env
 
-    from ludarium.wrappers.report import new_folder, play_finals
+    from ludarium.arena.evaluate import evaluate
+    from ludarium.arena.training_report import new_folder, play_finals
     from ludarium.wrappers.rllib import MaskedModule, ModuleAgent
-    from ludarium.wrappers.scores import evaluate
 except ImportError as error:
     raise SystemExit(
         f"{error}; this example needs: pip install 'ludarium[ray]' 'ray[rllib]' torch"

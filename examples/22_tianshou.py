@@ -26,8 +26,8 @@ try:
     from tianshou.utils.torch_utils import policy_within_training_step
     from torch import nn
 
-    from ludarium.wrappers.report import new_folder, play_finals
-    from ludarium.wrappers.scores import evaluate
+    from ludarium.arena.evaluate import evaluate
+    from ludarium.arena.training_report import new_folder, play_finals
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install ludarium 'tianshou>=2'") from error
 

@@ -30,8 +30,8 @@ try:
     from torchrl.objectives import ClipPPOLoss
     from torchrl.objectives.value import GAE
 
-    from ludarium.wrappers.report import new_folder, play_finals
-    from ludarium.wrappers.scores import evaluate
+    from ludarium.arena.evaluate import evaluate
+    from ludarium.arena.training_report import new_folder, play_finals
     from ludarium.wrappers.torchrl import TorchRLInfos
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install ludarium torchrl") from error

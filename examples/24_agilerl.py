@@ -22,8 +22,8 @@ try:
     from agilerl.algorithms import PPO
     from agilerl.rollouts.on_policy import collect_rollouts
 
-    from ludarium.wrappers.report import new_folder, play_finals
-    from ludarium.wrappers.scores import evaluate
+    from ludarium.arena.evaluate import evaluate
+    from ludarium.arena.training_report import new_folder, play_finals
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install ludarium agilerl peft") from error
 

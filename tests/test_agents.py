@@ -213,7 +213,7 @@ def gain(before, after, player):
     return count(after[player]) - count(before[player])
 
 parts = dict(rules=game.type.rules, kernels=game.type.kernels)
-hungry = instantiate("ludarium.agents.kernels", game.type.package, **parts,
+hungry = instantiate("ludarium.agents.turn_kernels", game.type.package, **parts,
                      evaluation=types.SimpleNamespace(gain=gain))
 stream = np.array([1], np.uint64)
 state = game.new_initial_state()
@@ -252,5 +252,5 @@ def test_an_edit_of_the_drivers_is_seen(tmp_path, monkeypatch):
     for edit in ("", "", "# an edit\n"):
         code = f"import numba\nWHERE = numba.config.CACHE_DIR\n{edit}"
         Path(package / "drivers.py").write_text(code)
-        folders.append(jit.instantiate("template_of_test.drivers", "ludarium.sphlag").WHERE)
+        folders.append(jit.instantiate("template_of_test.drivers", "ludarium.games.sphlag").WHERE)
     assert folders[0] == folders[1] != folders[2]

@@ -12,7 +12,7 @@ from lockstep import walks_of
 
 import ludarium
 from ludarium.cli import main
-from ludarium.core.aec import AGENTS
+from ludarium.environments.aec import AGENTS
 
 
 def over(name: str) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ludarium.core import sprites
-from ludarium.core.canvas import THEMES, Canvas, contrast, mix, start
+from ludarium.drawing import sprites
+from ludarium.drawing.canvas import THEMES, Canvas, contrast, mix, start
 
 INK = (10, 20, 200)
 

@@ -60,7 +60,7 @@ def test_help_needs_no_game_and_no_compiler():
         "import sys\n"
         "from ludarium.cli import main\n"
         "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
-        "print(sorted({'numba', 'PIL', 'rich', 'ludarium.sphlag'} & set(sys.modules)))\n"
+        "print(sorted({'numba', 'PIL', 'rich', 'ludarium.games.sphlag'} & set(sys.modules)))\n"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.splitlines()[-1] == "[]"
@@ -286,7 +286,7 @@ def test_an_unwritable_file_is_noticed_before_the_work(run, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("ludarium.arena.play_game", never)
-    monkeypatch.setattr("ludarium.core.records.write", never)
+    monkeypatch.setattr("ludarium.records.game_record.write", never)
     monkeypatch.setattr("tempfile.TemporaryFile", refuse)
     for words in (
         ("record", "sphlag", "--agents", "random,random", "--out", "a.gif"),

@@ -145,7 +145,7 @@ def test_a_record_that_cannot_be_written_is_printed(run, monkeypatch):
     def full(*arguments: Any, **keywords: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ludarium.core.records.write", full)
+    monkeypatch.setattr("ludarium.records.game_record.write", full)
     status, out, err = run("play", "sphlag", stdin="E7/0\n")
     assert (status, err) == (2, "ludarium: No space left on device\n")
     assert records.GameRecord.from_json(out.splitlines()[-1]).turns[0] == "E7/0"

@@ -245,7 +245,7 @@ def test_open_spiel_1068_observation_tensors_are_arrays(name: str) -> None:
 
 
 def test_open_spiel_920_pictures_of_states(name: str, tmp_path: Path) -> None:
-    from ludarium.core.episodes import record_episode
+    from ludarium.records.export import record_episode
 
     env = begun(name, 12)
     frames = 1 + len(env.game_state.history())

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import ludarium
-from ludarium.agents.guided import GuidedAgent, GuidedSearch, root_schedule
+from ludarium.agents.alphazero import GuidedAgent, GuidedSearch, root_schedule
 from ludarium.arena import play_game
-from ludarium.wrappers.scores import Score, evaluate
+from ludarium.arena.evaluate import Score, evaluate
 
 
 class Guess:

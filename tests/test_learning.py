@@ -15,13 +15,13 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import CallbackList, ConvertCallback
 
 import ludarium
-from ludarium.agents.guided import Found
+from ludarium.agents.alphazero import Found
 from ludarium.arena import play_game
-from ludarium.wrappers.report import new_folder
+from ludarium.arena.evaluate import Score, evaluate
+from ludarium.arena.training_report import new_folder
 from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv
 from ludarium.wrappers.sb3_agent import PolicyNetworkAgent, SB3Agent, load_weights
-from ludarium.wrappers.scores import Score, evaluate
-from ludarium.wrappers.training import Checkpoint, Evaluate, LogWinRates, SelfPlay
+from ludarium.wrappers.sb3_callbacks import Checkpoint, Evaluate, LogWinRates, SelfPlay
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GAME = ludarium.list_games()[-1]

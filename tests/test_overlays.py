@@ -11,9 +11,9 @@ import pytest
 
 import ludarium
 from ludarium.agents import make_agent
-from ludarium.core.overlays import check_overlay
-from ludarium.core.pointing import Layout, clicks
-from ludarium.core.themes import THEMES
+from ludarium.drawing.overlays import check_overlay
+from ludarium.drawing.pointing import Layout, clicks
+from ludarium.drawing.themes import THEMES
 
 THEME_NAMES = sorted(THEMES)
 

@@ -164,11 +164,11 @@ def test_every_game_has_the_same_files() -> None:
     parts = ("rules", "actions", "observation", "notation", "symmetry", "render", "benchmarks")
     shared = {f"{part}.py" for part in parts}
     for name in GAMES:
-        files = {path.name for path in (PACKAGE / name).iterdir()}
+        files = {path.name for path in (PACKAGE / "games" / name).iterdir()}
         assert shared | {"RULES.md", "__init__.py"} <= files
         evidence = {path.name for path in (ROOT / "tests" / name).iterdir()}
         assert {"reference.py", "walks.py", "test_rules.py", "perft.txt"} <= evidence
-        lines = (PACKAGE / name / "rules.py").read_text().count("\n")
+        lines = (PACKAGE / "games" / name / "rules.py").read_text().count("\n")
         assert lines < 400, f"{name}/rules.py has {lines} lines"
 
 
@@ -191,7 +191,7 @@ def run(code: str, **environment: str) -> str:
 def test_import_brings_little() -> None:
     """No game, no compiler, no window, no learning library; pygame is not needed (gym 2691)."""
     heavy = ("numba", "pygame", "torch", "stable_baselines3", "PIL", "rich", "matplotlib")
-    games = [f"ludarium.{name}" for name in GAMES]
+    games = [f"ludarium.games.{name}" for name in GAMES]
     out = run(f"import sys, ludarium; print([m for m in {[*heavy, *games]} if m in sys.modules])")
     assert out.strip() == "[]"
 

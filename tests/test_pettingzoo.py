@@ -16,7 +16,7 @@ from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
 import ludarium
-from ludarium.core.aec import AGENTS, AECGame, has_window
+from ludarium.environments.aec import AGENTS, AECGame, has_window
 
 # PettingZoo warns about every Dict observation that is not its own; nothing else may be warned of.
 DICT_WARNINGS = (
@@ -71,7 +71,7 @@ def test_render_test(name: str, pygame: bool, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
         assert has_window(), "the test extra brings pygame-ce"
     else:
-        monkeypatch.setattr("ludarium.core.aec.has_window", lambda: False)
+        monkeypatch.setattr("ludarium.environments.aec.has_window", lambda: False)
     render_test(getattr(ludarium, name).env)
     modes = getattr(ludarium, name).env().metadata["render_modes"]
     assert modes == ["ansi", "rgb_array"] + ["human"] * pygame

@@ -20,7 +20,7 @@ from pettingzoo.utils.random_demo import random_demo
 from pettingzoo.utils.wrappers import MultiEpisodeEnv, MultiEpisodeParallelEnv
 
 import ludarium
-from ludarium.core.parallel import ParallelGame
+from ludarium.environments.parallel import ParallelGame
 
 # ---------------------------------------------------------------- its tests
 

@@ -14,11 +14,12 @@ import pytest
 from PIL import Image
 
 import ludarium
-from ludarium.core import pictures, sheets
-from ludarium.core.episodes import SUFFIXES, reel_of
-from ludarium.core.records import GameRecord
-from ludarium.core.themes import THEMES
+from ludarium.drawing import pictures
+from ludarium.drawing.themes import THEMES
 from ludarium.records import record_episode
+from ludarium.records import sheet as sheet_file
+from ludarium.records.export import SUFFIXES, reel_of
+from ludarium.records.game_record import GameRecord
 
 SVG = "{http://www.w3.org/2000/svg}"
 THEME_NAMES = sorted(THEMES)
@@ -151,29 +152,29 @@ def test_a_sheet_shows_all_or_says_what_it_shows(
     states = golden.games(name)[1]
     reel = reel_of(states[-1], 128)
     height, width = reel.shape
-    assert sheets.note(reel) is None
-    assert sheets.shown(len(states), height, width) == list(range(len(states)))
+    assert sheet_file.note(reel) is None
+    assert sheet_file.shown(len(states), height, width) == list(range(len(states)))
     whole = record_episode(states[-1], tmp_path / "all.png", 128)
     with Image.open(whole) as image:
-        tiles = (image.height + sheets.GAP) // (height + sheets.GAP)
-        tiles *= (image.width + sheets.GAP) // (width + sheets.GAP)
+        tiles = (image.height + sheet_file.GAP) // (height + sheet_file.GAP)
+        tiles *= (image.width + sheet_file.GAP) // (width + sheet_file.GAP)
     assert tiles >= len(states)
 
-    monkeypatch.setattr(sheets, "MOST_PIXELS", 9 * (height + 40) * (width + sheets.GAP))
-    indices = sheets.shown(len(states), height, width)
+    monkeypatch.setattr(sheet_file, "MOST_PIXELS", 9 * (height + 40) * (width + sheet_file.GAP))
+    indices = sheet_file.shown(len(states), height, width)
     assert 4 < len(indices) < len(states) and indices == sorted(set(indices))
     assert indices[0] == 0 and indices[-1] == len(states) - 1
-    note = sheets.note(reel)
+    note = sheet_file.note(reel)
     assert note is not None and f"{len(indices)} of {len(states)} positions" in note
     assert note.endswith(f", {indices[-1]}")
     part = record_episode(states[-1], tmp_path / "part.png", 128)
-    label = sheets._label(height)
+    label = sheet_file._label(height)
     with Image.open(part) as image:
         sheet = np.asarray(image)
-    columns = (sheet.shape[1] + sheets.GAP) // (width + sheets.GAP)
+    columns = (sheet.shape[1] + sheet_file.GAP) // (width + sheet_file.GAP)
     for place, index in enumerate(indices):
-        top = place // columns * (height + sheets.GAP + label)
-        left = place % columns * (width + sheets.GAP)
+        top = place // columns * (height + sheet_file.GAP + label)
+        left = place % columns * (width + sheet_file.GAP)
         tile = sheet[top + label : top + label + height, left : left + width]
         assert np.array_equal(tile, states[index].render(size=128))
         words = sheet[top : top + label, left : left + width]
@@ -183,9 +184,9 @@ def test_a_sheet_shows_all_or_says_what_it_shows(
 
 
 def test_one_of_few_pictures_is_still_the_last(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheets, "MOST_PIXELS", 1)
-    assert sheets.shown(50, 128, 128) == [0, 49]
-    assert sheets.shown(1, 128, 128) == [0]
+    monkeypatch.setattr(sheet_file, "MOST_PIXELS", 1)
+    assert sheet_file.shown(50, 128, 128) == [0, 49]
+    assert sheet_file.shown(1, 128, 128) == [0]
 
 
 # ---------------------------------------------------------------- what is refused

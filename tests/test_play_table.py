@@ -14,10 +14,10 @@ from registered import load
 
 from ludarium import records
 from ludarium.agents import make_agent
-from ludarium.cli.session import Session, agents_turn
-from ludarium.cli.table import Selection, Table
-from ludarium.cli.thinker import Thinker
-from ludarium.core.pointing import clicks, orders
+from ludarium.drawing.pointing import clicks, orders
+from ludarium.play.agent_thread import Thinker
+from ludarium.play.controller import Selection, Table
+from ludarium.play.session import Session, agents_turn
 
 
 class Patient:

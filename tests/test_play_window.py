@@ -21,10 +21,10 @@ from test_play_table import Sitting
 
 import ludarium
 from ludarium import records
-from ludarium.cli.view import View
-from ludarium.cli.window import Shell
-from ludarium.core.canvas import THEMES, mix
-from ludarium.core.pointing import clicks
+from ludarium.drawing.canvas import THEMES, mix
+from ludarium.drawing.pointing import clicks
+from ludarium.play.view import View
+from ludarium.play.window import Shell
 
 SIZES = (128, 333, 512, 1024)
 
@@ -216,7 +216,7 @@ def script(monkeypatch: pytest.MonkeyPatch, pygame: Any) -> Callable[..., None]:
             if left and left[0]() is not False:
                 left.pop(0)
 
-        monkeypatch.setattr("ludarium.cli.window.time.sleep", rest)
+        monkeypatch.setattr("ludarium.play.window.time.sleep", rest)
 
     return set_script
 

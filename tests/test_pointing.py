@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from registered import TESTS, game_of, lines, load
 
-from ludarium.core import pointing
-from ludarium.core.pointing import Layout, Place, clicks, hit, orders
+from ludarium.drawing import pointing
+from ludarium.drawing.pointing import Layout, Place, clicks, hit, orders
 
 SIZES = (128, 129, 255, 512, 2048)
 

@@ -16,10 +16,10 @@ from PIL import Image
 import ludarium
 from ludarium import records
 from ludarium.arena import play_game
-from ludarium.core import sheets
-from ludarium.core.episodes import record_episode
-from ludarium.core.registry import game_type
+from ludarium.core.game import game_type
 from ludarium.records import GameRecord
+from ludarium.records import sheet as sheet_file
+from ludarium.records.export import record_episode
 
 
 def games_of(name: str) -> Iterator[Any]:
@@ -291,15 +291,15 @@ def test_a_sheet_has_the_last_position_at_its_end(name, game, tmp_path):
     height, width = drawn.shape[:2]
     with Image.open(path) as image:
         sheet = np.asarray(image)
-    columns = (sheet.shape[1] + sheets.GAP) // (width + sheets.GAP)
-    rows = (sheet.shape[0] + sheets.GAP) // (height + sheets.GAP)
+    columns = (sheet.shape[1] + sheet_file.GAP) // (width + sheet_file.GAP)
+    rows = (sheet.shape[0] + sheet_file.GAP) // (height + sheet_file.GAP)
     found = [
         sheet[top : top + height, left : left + width]
-        for top in range(0, sheet.shape[0], height + sheets.GAP)
-        for left in range(0, sheet.shape[1], width + sheets.GAP)
+        for top in range(0, sheet.shape[0], height + sheet_file.GAP)
+        for left in range(0, sheet.shape[1], width + sheet_file.GAP)
     ]
     assert len(found) == rows * columns
-    used = [tile for tile in found if (tile != sheets.GREY).any()]
+    used = [tile for tile in found if (tile != sheet_file.GREY).any()]
     assert np.array_equal(used[-1], drawn)
     start = game.type.part("render").draw(next(records.replay(record)), 160)
     assert np.array_equal(used[0], start)

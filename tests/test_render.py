@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import ludarium
-from ludarium.core.canvas import THEMES
+from ludarium.drawing.canvas import THEMES
 
 THEME_NAMES = sorted(THEMES)
 

@@ -19,9 +19,9 @@ from PIL import Image
 import ludarium
 from ludarium import records
 from ludarium.arena import play_game
-from ludarium.core.pictures import ending_of, result_of
-from ludarium.core.records import GameRecord
+from ludarium.drawing.pictures import ending_of, result_of
 from ludarium.records import record_episode
+from ludarium.records.game_record import GameRecord
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(

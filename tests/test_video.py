@@ -16,9 +16,8 @@ import pytest
 
 import ludarium
 from ludarium.arena import play_game
-from ludarium.core import animations
-from ludarium.core.records import GameRecord
-from ludarium.records import record_episode, replay
+from ludarium.records import movies, record_episode, replay
+from ludarium.records.game_record import GameRecord
 
 
 def frames_of(path: Path) -> tuple[str, list[Any]]:
@@ -42,8 +41,8 @@ def test_a_film_shows_every_position_and_holds_the_last(
         states.append(states[-1].child(action))
     about, frames = frames_of(path)
     assert about.startswith("h264") and "yuv420p" in about
-    each = animations.FRAME_MS * animations.MP4_FPS // 1000
-    held = animations.LAST_MS * animations.MP4_FPS // 1000
+    each = movies.FRAME_MS * movies.MP4_FPS // 1000
+    held = movies.LAST_MS * movies.MP4_FPS // 1000
     assert len(frames) == each * (len(states) - 1) + held
     height, width = states[0].render(size=size).shape[:2]
     assert frames[0].shape == (height + height % 2, width + width % 2, 3)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ludarium
-from ludarium.core.window import Window
+from ludarium.drawing.window import Window
 
 GREY = np.full((150, 200, 3), 90, np.uint8)
 GREY[10, 20] = 250, 130, 5

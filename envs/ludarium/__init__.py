@@ -10,21 +10,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ludarium.core.errors import IllegalActionError
-from ludarium.core.registry import (
-    game_type,
-    list_games,
-    load_game,
-    register_with_gymnasium,
-    register_with_pettingzoo,
-)
+from ludarium.core.registry import find_game, list_games
+from ludarium.registration import register_with_gymnasium, register_with_pettingzoo
 
 if TYPE_CHECKING:
-    from ludarium.core.aec import AECGame as AECGame
     from ludarium.core.game import Game as Game
+    from ludarium.core.game import load_game as load_game
     from ludarium.core.state import State as State
     from ludarium.core.state import perft as perft
     from ludarium.core.state import turns as turns
-    from ludarium.core.vector import make_vec as make_vec
+    from ludarium.environments.aec import AECGame as AECGame
+    from ludarium.environments.vector import make_vec as make_vec
 
 __version__ = "0.1.0"
 
@@ -41,16 +37,18 @@ __all__ = [
     "perft",
     "records",
     "turns",
+    "wrappers",
 ]
 
 # Public names that cost an import of Numba or more, each with the module that has it.
-_LAZY = {"Game": "ludarium.core.game"}
+_LAZY = dict.fromkeys(("Game", "load_game"), "ludarium.core.game")
 _LAZY |= dict.fromkeys(("State", "perft", "turns"), "ludarium.core.state")
-_LAZY["make_vec"] = "ludarium.core.vector"
+_LAZY["make_vec"] = "ludarium.environments.vector"
 _MODULES = {
     "agents": "ludarium.agents",
     "arena": "ludarium.arena",
     "records": "ludarium.records",
+    "wrappers": "ludarium.wrappers",
 }
 
 
@@ -59,14 +57,12 @@ def make(name: str, **options: Any) -> AECGame:
 
     Args:
         name: one of `list_games`.
-        **options: the game's options and the environment's; see `ludarium.core.aec.AECGame`.
+        **options: the game's options and those of `ludarium.environments.aec.AECGame`.
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.
     """
-    from ludarium.core.registry import factory_of
-
-    env: AECGame = factory_of(name, "env")(**options)
+    env: AECGame = importlib.import_module(find_game(name).package).env(**options)
     return env
 
 
@@ -76,7 +72,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
     if not name.startswith("_") and name in list_games():
-        return importlib.import_module(game_type(name).package)
+        return importlib.import_module(find_game(name).package)
     raise AttributeError(f"module 'ludarium' has no attribute {name!r}")
 
 

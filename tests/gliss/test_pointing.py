@@ -9,9 +9,9 @@ import pytest
 from registered import load, walk
 from test_play_table import Sitting
 
-from ludarium.core.canvas import THEMES
-from ludarium.core.pointing import Layout, clicks
-from ludarium.gliss.render import area, draw, place_of, read_board_of, vertex_named
+from ludarium.drawing.canvas import THEMES
+from ludarium.drawing.pointing import Layout, clicks
+from ludarium.games.gliss.render import area, draw, place_of, read_board_of, vertex_named
 
 CHOICE = "12/12/12/12/3RR1BB4/3RR1BB4/12/12/12/12/BB8RR/BB8RR R d8 10"
 TWO_BASES = "12/12/12/12/3RR7/3RR7/12/12/12/12/BB8RR/BB8RR R - 10"

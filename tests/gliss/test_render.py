@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import ludarium
-from ludarium.core.canvas import THEMES, mix, start
-from ludarium.gliss.notation import outcome, read_board, shapes
-from ludarium.gliss.render import STONE, area, draw, paint_board, place_of
+from ludarium.drawing.canvas import THEMES, mix, start
+from ludarium.games.gliss.notation import outcome, read_board, shapes
+from ludarium.games.gliss.render import STONE, area, draw, paint_board, place_of
 
 # Red has a base, a glider and a tower; Blue two bases, one of them under attack, and a glider
 MIDDLE = "12/1R10/12/2BB8/2BB8/12/12/3RR1BB2B1/3RR1BB2BB/12/1R10/1RR9 R - 8"

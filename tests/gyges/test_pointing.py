@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from registered import load, walk
 
-from ludarium.core.canvas import start
-from ludarium.core.pointing import Layout, clicks, hit, orders
-from ludarium.gyges.render import (
+from ludarium.drawing.canvas import start
+from ludarium.drawing.pointing import Layout, clicks, hit, orders
+from ludarium.games.gyges.render import (
     GOAL_Y,
     HEIGHT,
     RADIUS,
@@ -21,7 +21,7 @@ from ludarium.gyges.render import (
     levels,
     paint_board,
 )
-from ludarium.gyges.walks import pieces_of
+from ludarium.games.gyges.walks import pieces_of
 
 
 @pytest.mark.parametrize(("size", "theme"), [(300, "light"), (640, "dark")])

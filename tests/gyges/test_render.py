@@ -12,8 +12,8 @@ import pytest
 from gyges.positions import CELLS, GAME, START, at, board, can, drops, play, playable, turned
 from gyges.texts import mirror
 
-from ludarium.core.canvas import THEMES, mix, start
-from ludarium.gyges.render import (
+from ludarium.drawing.canvas import THEMES, mix, start
+from ludarium.games.gyges.render import (
     FLAT,
     GOAL_Y,
     HAND_X,
@@ -28,7 +28,7 @@ from ludarium.gyges.render import (
     paint_board,
     place_of,
 )
-from ludarium.gyges.walks import last_turn, recent_turns
+from ludarium.games.gyges.walks import last_turn, recent_turns
 
 HALF = "310032/000000/000000/000010/002000/203113 S drop:e4:2 4"
 RUNNERS = "000000/000000/000000/300303/110011/222023 S move 20"

@@ -11,8 +11,8 @@ from gyges.positions import GAME, START, at, board, can, play, random_positions
 from gyges.texts import mirror
 
 import ludarium
-from ludarium.gyges import one_walk
-from ludarium.gyges.walks import last_turn
+from ludarium.games.gyges import one_walk
+from ludarium.games.gyges.walks import last_turn
 
 
 def positions() -> list[Any]:

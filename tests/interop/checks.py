@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 import ludarium
-from ludarium.core.aec import AGENTS, AECGame
 from ludarium.core.state import State
+from ludarium.environments.aec import AGENTS, AECGame
 
 UNFINISHED, ILLEGAL = "unfinished", "illegal"
 # by (terminated, truncated) of an agent

@@ -19,8 +19,8 @@ from checks import audit, load_example, recorded, run_example
 
 import ludarium
 from ludarium.arena import play_match
-from ludarium.core.aec import AGENTS
-from ludarium.core.parallel import ParallelGame
+from ludarium.environments.aec import AGENTS
+from ludarium.environments.parallel import ParallelGame
 from ludarium.wrappers.agilerl import MaskInInfos
 
 

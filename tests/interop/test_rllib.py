@@ -32,7 +32,7 @@ from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 
 import ludarium
 from ludarium.arena import play_match, tournament
-from ludarium.core.aec import AGENTS
+from ludarium.environments.aec import AGENTS
 from ludarium.wrappers.rllib import MaskedModule, ModuleAgent
 
 GAME = ludarium.list_games()[-1]  # one is enough where the game makes no difference

@@ -11,7 +11,7 @@ import supersuit
 from checks import audit, draw, recorded, run_example
 
 import ludarium
-from ludarium.core.parallel import ParallelGame
+from ludarium.environments.parallel import ParallelGame
 
 
 def vector(name: str, folder: Path, copies: int, cpus: int = 0) -> Any:

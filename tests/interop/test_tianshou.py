@@ -17,7 +17,7 @@ from tianshou.utils.torch_utils import policy_within_training_step
 
 import ludarium
 from ludarium.arena import play_match
-from ludarium.core.aec import AGENTS
+from ludarium.environments.aec import AGENTS
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from torchrl.envs import MarlGroupMapType, PettingZooWrapper, SerialEnv, check_e
 
 import ludarium
 from ludarium.arena import play_match
-from ludarium.core.aec import AGENTS
+from ludarium.environments.aec import AGENTS
 from ludarium.wrappers.torchrl import TorchRLInfos
 
 pytestmark = pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested")

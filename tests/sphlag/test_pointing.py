@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from registered import load, walk
 
-from ludarium.core.canvas import THEMES
-from ludarium.core.pointing import Layout, clicks, hit
-from ludarium.sphlag.actions import HOLE
-from ludarium.sphlag.render import colour_of, draw, found_in
+from ludarium.drawing.canvas import THEMES
+from ludarium.drawing.pointing import Layout, clicks, hit
+from ludarium.games.sphlag.actions import HOLE
+from ludarium.games.sphlag.render import colour_of, draw, found_in
 
 
 def pixel(frame: Any, layout: Layout, place: Any) -> Any:

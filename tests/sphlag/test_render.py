@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import ludarium
-from ludarium.core.canvas import THEMES, start
-from ludarium.sphlag.actions import HOLE
-from ludarium.sphlag.notation import outcome
-from ludarium.sphlag.render import (
+from ludarium.drawing.canvas import THEMES, start
+from ludarium.games.sphlag.actions import HOLE
+from ludarium.games.sphlag.notation import outcome
+from ludarium.games.sphlag.render import (
     FLAGS,
     HEIGHT,
     RADIUS,
@@ -25,7 +25,7 @@ from ludarium.sphlag.render import (
     place_of,
     way_of,
 )
-from ludarium.sphlag.rules import HOLES
+from ludarium.games.sphlag.rules import HOLES
 
 WON = "RWWBBBRWBRBBWWWR/W.......W/..../. B 0 RWWBBBRWBRBBWWWR/..W.....W/..../. 67"
 

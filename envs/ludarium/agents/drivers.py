@@ -14,7 +14,7 @@ _NEEDED = {"alphabeta_kernels": ("mcts",)}
 
 
 @functools.cache
-def drivers_of(game_type: GameType, template: str = "kernels") -> ModuleType:
+def drivers_of(game_type: GameType, template: str = "turn_kernels") -> ModuleType:
     """Return the drivers for agents, compiled for a game when first called.
 
     A game may have an ``evaluation.py``: what agents know of it beyond its rules.

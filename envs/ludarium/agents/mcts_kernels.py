@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Drivers of Monte Carlo tree search over any game's jitted rules.
 
-A template like `ludarium.agents.kernels`, executed once for each game by
+A template like `ludarium.agents.turn_kernels`, executed once for each game by
 `ludarium.agents.drivers.drivers_of` with these global names:
 
     rules        the game's rules.py

@@ -1,9 +1,12 @@
 """The arena: games, matches and tournaments between agents, and who may play."""
 
+from typing import Any
+
+from ludarium.agents.players import PolicyAgent
 from ludarium.arena.match import MatchResult, PlayerError, play_game, play_match
-from ludarium.arena.players import PolicyAgent
 from ludarium.arena.ratings import Rating
 from ludarium.arena.tournament import Standing, TournamentResult, tournament
+from ludarium.core.lazy import submodule
 
 __all__ = [
     "MatchResult",
@@ -16,3 +19,7 @@ __all__ = [
     "play_match",
     "tournament",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return submodule(__name__, name)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ludarium.core.records import GameRecord
+from ludarium.records.game_record import GameRecord
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from ludarium.agents import Agent
+from ludarium.agents.players import Player, as_agent, legal_answer, name_of
 from ludarium.arena.openings import opening_seed, play_opening
-from ludarium.arena.players import Player, as_agent, legal_answer, name_of
 from ludarium.arena.sequential import decided_after
 from ludarium.core.errors import IllegalActionError
-from ludarium.core.game import Game
+from ludarium.core.game import Game, load_game
 from ludarium.core.options import as_int
-from ludarium.core.records import DRAWN, ILLEGAL, MAX_TURNS, GameRecord
-from ludarium.core.registry import load_game
+from ludarium.records.game_record import DRAWN, ILLEGAL, MAX_TURNS, GameRecord
 
 CONFIDENCE = 0.95
 LONGEST_ANSWER = 60  # letters of an illegal answer that a record keeps

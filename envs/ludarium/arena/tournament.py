@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ludarium.agents.players import Player, as_agent, name_of
 from ludarium.arena.ledger import Entry, open_ledger
 from ludarium.arena.match import (
     Clock,
@@ -25,7 +26,6 @@ from ludarium.arena.match import (
     wilson,
 )
 from ludarium.arena.openings import opening_seed
-from ludarium.arena.players import Player, as_agent, name_of
 from ludarium.arena.ratings import Rating, can_rate, rate
 from ludarium.arena.sequential import decided_after
 from ludarium.arena.workers import check_workers, do_all

@@ -5,7 +5,14 @@ in its folder's ``benchmarks.py`` which sizes are measured (`SIZES`), what they 
 and may add kernels of its own (`KERNELS`).
 """
 
+from typing import Any
+
 from ludarium.bench.report import as_markdown, as_table, machine
 from ludarium.bench.rows import GROUPS, Row, measure
+from ludarium.core.lazy import submodule
 
 __all__ = ["GROUPS", "Row", "as_markdown", "as_table", "machine", "measure"]
+
+
+def __getattr__(name: str) -> Any:
+    return submodule(__name__, name)

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from ludarium.bench import peers
-from ludarium.core.game import Game
-from ludarium.core.registry import game_type, list_games
-from ludarium.core.vector import VectorGame
+from ludarium.core.game import Game, game_type
+from ludarium.core.registry import list_games
+from ludarium.environments.vector import VectorGame
 
 RUNS = 7
 BATCH = 1024
@@ -117,7 +117,7 @@ def vector(games: list[str]) -> Iterator[Row]:
 
 def aec(games: list[str]) -> Iterator[Row]:
     """The PettingZoo loop with `last()`, a random legal action and `step()`."""
-    from ludarium.core.aec import AECGame
+    from ludarium.environments.aec import AECGame
 
     for game, title, bar in _sizes(games):
         env = AECGame(game)

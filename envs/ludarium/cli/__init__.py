@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import click
 
-import ludarium
 from ludarium.cli.bench import bench_command
 from ludarium.cli.games import list_command, perft_command, show_command
 from ludarium.cli.matches import match_command, record_command
@@ -23,7 +22,7 @@ MISTAKE, INTERRUPTED = 2, 130  # exit status
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(ludarium.__version__, prog_name="ludarium")
+@click.version_option(package_name="ludarium", prog_name="ludarium")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Modern abstract board games for people and for learning agents.

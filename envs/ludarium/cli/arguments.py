@@ -80,7 +80,7 @@ def load(name: str, pairs: Sequence[str]) -> Game:
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.
     """
-    from ludarium.core.registry import load_game
+    from ludarium.core.game import load_game
 
     options: dict[str, Any] = {}
     for pair in pairs:

@@ -47,9 +47,9 @@ def bench_command(
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from ludarium.bench import GROUPS, Row, as_markdown, as_table, machine, measure
-    from ludarium.core.aec import check_choice
     from ludarium.core.files import check_target, replacing
-    from ludarium.core.registry import game_type
+    from ludarium.core.game import game_type
+    from ludarium.core.options import check_choice
 
     for group in groups:
         check_choice("--only", group, tuple(GROUPS))

@@ -40,7 +40,8 @@ def list_command() -> None:
     from rich.table import Table
 
     from ludarium.agents import list_agents
-    from ludarium.core.registry import game_type, list_games
+    from ludarium.core.game import game_type
+    from ludarium.core.registry import list_games
 
     table = Table("game", "title", "designer", "year", "version", "options", title="Games")
     for name in list_games():
@@ -101,9 +102,9 @@ def show_command(
     from rich.table import Table
 
     from ludarium.core.files import check_target
-    from ludarium.core.overlays import LEGAL, check_overlay
-    from ludarium.core.pictures import PICTURES, write_picture
     from ludarium.core.state import turns
+    from ludarium.drawing.overlays import LEGAL, check_overlay
+    from ludarium.drawing.pictures import PICTURES, write_picture
 
     if out is not None:
         check_target(out, PICTURES, force)

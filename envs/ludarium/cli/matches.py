@@ -20,7 +20,7 @@ from ludarium.cli.arguments import (
 
 if TYPE_CHECKING:
     from ludarium.arena import MatchResult
-    from ludarium.core.records import GameRecord
+    from ludarium.records.game_record import GameRecord
 
 # ---------------------------------------------------------------- match
 
@@ -177,8 +177,8 @@ def record_command(
     """
     from ludarium.agents import make_agent
     from ludarium.arena import PlayerError, play_game
-    from ludarium.core import sheets
-    from ludarium.core.episodes import check_episode_file, record_episode, reel_of
+    from ludarium.records import sheet
+    from ludarium.records.export import check_episode_file, record_episode, reel_of
 
     check_episode_file(out, force)
     loaded = load(game, options)
@@ -201,7 +201,7 @@ def record_command(
     except PlayerError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"wrote {out}: {_summary(record)}")
-    note = sheets.note(reel_of(record, size, theme)) if out.suffix.lower() == ".png" else None
+    note = sheet.note(reel_of(record, size, theme)) if out.suffix.lower() == ".png" else None
     if note is not None:
         click.echo(f"the sheet shows {note}")
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ludarium.agents import Agent
-    from ludarium.cli.session import Session
     from ludarium.core.state import State
+    from ludarium.play.session import Session
 
 WINDOW_SIZE = 640  # pixels of the longer side of the board
 
@@ -96,7 +96,7 @@ def play_command(
     import numpy as np
 
     from ludarium.agents import make_agent
-    from ludarium.cli.session import Session
+    from ludarium.play.session import Session
 
     if not window and (theme is not None or size is not None):
         raise ValueError(f"--{'size' if theme is None else 'theme'} is for a window: add --window")
@@ -142,12 +142,12 @@ def _play_by_mouse(
     """Play in a window, one game after the other: the first from `state`, others with new seeds."""
     import numpy as np
 
-    from ludarium.cli.session import Session
-    from ludarium.cli.table import Table
-    from ludarium.cli.thinker import Thinker
-    from ludarium.cli.view import View
-    from ludarium.cli.window import Shell
-    from ludarium.core.pointing import check_can_be_pointed_at
+    from ludarium.drawing.pointing import check_can_be_pointed_at
+    from ludarium.play.agent_thread import Thinker
+    from ludarium.play.controller import Table
+    from ludarium.play.session import Session
+    from ludarium.play.view import View
+    from ludarium.play.window import Shell
 
     game = state.game
     check_can_be_pointed_at(game)
@@ -182,7 +182,7 @@ def _keep(session: Session, target: Path) -> None:
     Raises:
         OSError: It cannot be written; it is printed instead.
     """
-    from ludarium.core.records import write
+    from ludarium.records.game_record import write
 
     record = session.record()
     try:
@@ -255,8 +255,8 @@ class _Terminal:
         click.echo(f"\n{self._session.state}\n")
 
     def _agent_turn(self) -> None:
-        from ludarium.cli.session import AgentError, agents_turn, turn_text
         from ludarium.core.errors import IllegalActionError
+        from ludarium.play.session import AgentError, agents_turn, turn_text
 
         session = self._session
         try:
@@ -306,7 +306,7 @@ class _Terminal:
             click.echo("There is nothing to take back.")
 
     def _act(self, line: str) -> None:
-        from ludarium.core.records import turn_actions
+        from ludarium.records.game_record import turn_actions
 
         for text in (line, line.lower(), line.upper()):
             try:

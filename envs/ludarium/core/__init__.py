@@ -1,4 +1,4 @@
-"""What all games share.
+"""The contract of a game, the same for all games; independent of any game.
 
-Read in this order: game, registry, jit, kernels, aec, parallel, factories, vector, records, canvas.
+Read in this order: game, state, kernels, jit, registry.
 """

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ludarium.core.errors import one_of
 from ludarium.core.jit import import_jitted, instantiate
-from ludarium.core.options import MAX_TURNS_LIMIT, Option
+from ludarium.core.options import MAX_TURNS_LIMIT, Option, split_options
+from ludarium.core.registry import find_game
 from ludarium.core.state import IndexArray, State
 
 # ---------------------------------------------------------------- what a game's folder offers
@@ -90,9 +90,7 @@ class GameType:
             ValueError: An option is unknown or its value is not allowed.
         """
         known = self.all_options()
-        for name in options:
-            if name not in known:
-                raise ValueError(f"{self.name} has no option {name!r}: it has {one_of(known)}")
+        split_options(self.name, options, known, ())
         resolved: dict[str, Any] = {}
         for name, option in known.items():
             value = options.get(name)
@@ -100,6 +98,34 @@ class GameType:
                 value = option.default(resolved) if callable(option.default) else option.default
             resolved[name] = option.check(name, value)
         return Game(self, resolved)
+
+
+# ---------------------------------------------------------------- games by name
+
+
+def game_type(name: str) -> GameType:
+    """Return a game before its options are chosen.
+
+    Raises:
+        ValueError: The game is unknown.
+        TypeError: The name is no string.
+    """
+    kind: GameType = find_game(name)
+    return kind
+
+
+def load_game(name: str, **options: Any) -> Game:
+    """Return a game with its options.
+
+    Args:
+        name: one of `list_games`.
+        **options: the game's options; `max_turns` is one of every game.
+
+    Raises:
+        ValueError: The game or an option is unknown, or a value is not allowed.
+        TypeError: The name is no string.
+    """
+    return game_type(name).load(**options)
 
 
 # ---------------------------------------------------------------- games
@@ -223,8 +249,6 @@ def _symmetries(game: Game) -> list[tuple[IndexArray, IndexArray]]:
 
 def _reload(name: str, version: int, options: dict[str, Any]) -> Game:
     """Unpickle a game."""
-    from ludarium.core.registry import load_game
-
     game = load_game(name, **options)
     if game.version != version:
         raise ValueError(f"saved with version {version} of {name}; this is version {game.version}")

@@ -108,7 +108,7 @@ def cache_folder(package: str, *sources: Path) -> Iterator[None]:
     Numba's own setting is global, so it is put back afterwards; a lock keeps threads apart.
 
     Args:
-        package: full name of the game's package, for example ``ludarium.sphlag``.
+        package: full name of the game's package, for example ``ludarium.games.sphlag``.
         *sources: files outside the game's folder that have jitted functions which are used.
     """
     import numba

@@ -1,8 +1,9 @@
-"""Options of games: defaults, what they may be, and whole numbers of any kind."""
+"""Options of games, and the checks of options that environments and pictures share."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from ludarium.core.errors import one_of
 
 MAX_TURNS_LIMIT = 10**9  # fits every game's state
+LEAST_SIZE, MOST_SIZE = 128, 2048  # pixels of the longer side of a picture
 
 
 @dataclass(frozen=True)
@@ -60,3 +62,56 @@ def as_int(value: Any) -> int | None:
         return operator.index(value)
     except TypeError:
         return None
+
+
+def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
+    """Raise ValueError unless `value` is one of `allowed`; the message names all three."""
+    if not any(isinstance(value, type(one)) and value == one for one in allowed):
+        raise ValueError(f"{name}={value!r} is not allowed: {name} is {one_of(allowed)}")
+
+
+def at_least_one(name: str, value: Any) -> int:
+    """Return an int >= 1, or raise ValueError naming the option."""
+    number = as_int(value)
+    if number is None or number < 1:
+        raise ValueError(f"{name}={value!r} is not allowed: {name} is an int >= 1")
+    return number
+
+
+def check_size(size: Any, name: str = "size") -> int:
+    """Return the longer side of a picture in pixels.
+
+    Raises:
+        ValueError: It is not an int, 128 to 2048; the message calls it by `name`.
+    """
+    pixels = as_int(size)
+    if pixels is None or not LEAST_SIZE <= pixels <= MOST_SIZE:
+        raise ValueError(
+            f"{name}={size!r} is not allowed: {name} is an int, {LEAST_SIZE} to {MOST_SIZE} pixels"
+        )
+    return pixels
+
+
+def split_options(
+    what: str, options: Mapping[str, Any], game_options: Iterable[str], own: Iterable[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Separate the options of a game from those of what is made around it.
+
+    Args:
+        what: who takes the options, for the message.
+        options: those given.
+        game_options: names of the game's options.
+        own: names of the other ones.
+
+    Returns:
+        The options of the game, and the other ones.
+
+    Raises:
+        ValueError: One is neither; the message names it and all that there are.
+    """
+    allowed = (*game_options, *own)
+    for name in options:
+        if name not in allowed:
+            raise ValueError(f"{what} has no option {name!r}: it has {one_of(allowed)}")
+    ours = {name: value for name, value in options.items() if name in own}
+    return {name: value for name, value in options.items() if name not in ours}, ours

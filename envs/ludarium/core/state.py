@@ -243,18 +243,18 @@ class State:
                 SVG file; ``"ansi"``, a diagram.
             size: the longer side in pixels, 128 to 2048.
             theme: ``"light"`` or ``"dark"``.
-            overlay: ``"legal"``, weights of actions, or an agent; see `ludarium.core.overlays`.
+            overlay: ``"legal"``, weights of actions, or an agent; see `ludarium.drawing.overlays`.
 
         Raises:
             ValueError: One of them is not allowed.
         """
-        from ludarium.core.pictures import render
+        from ludarium.drawing.pictures import render
 
         return render(self, mode, size, theme, overlay)
 
     def _repr_png_(self) -> bytes:
         """Return the picture that a notebook shows."""
-        from ludarium.core.pictures import draw, png
+        from ludarium.drawing.pictures import draw, png
 
         return png(draw(self, 400))
 

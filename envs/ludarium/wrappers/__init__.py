@@ -1,1 +1,9 @@
-"""Ludarium for other libraries: Gymnasium's single agent, its vector form, Stable-Baselines3."""
+"""Adapters for other libraries, one module each; each library is an extra or the user's own."""
+
+from typing import Any
+
+from ludarium.core.lazy import submodule
+
+
+def __getattr__(name: str) -> Any:
+    return submodule(__name__, name)

@@ -23,8 +23,8 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("this needs OpenSpiel: pip install open_spiel") from error
 
 from ludarium.agents import Agent, make_agent
-from ludarium.core.game import Game, GameType
-from ludarium.core.registry import game_type, list_games
+from ludarium.core.game import Game, GameType, game_type
+from ludarium.core.registry import list_games
 from ludarium.core.state import State
 
 PREFIX = "ludarium_"

@@ -20,7 +20,7 @@ try:
 except ImportError as error:  # pragma: no cover
     raise ImportError("this needs RLlib: pip install 'ludarium[ray]' 'ray[rllib]' torch") from error
 
-from ludarium.wrappers.opponents import Observation
+from ludarium.single_agent.opponents import Observation
 
 if TYPE_CHECKING:
     from ludarium.core.state import State

@@ -28,8 +28,8 @@ except ImportError as error:  # pragma: no cover
 from ludarium.core.errors import one_of
 from ludarium.core.files import check_target, replacing
 from ludarium.core.game import Game
-from ludarium.wrappers.batch import make_batch
-from ludarium.wrappers.opponents import Opponent
+from ludarium.single_agent.opponents import Opponent
+from ludarium.single_agent.vector import make_batch
 
 RECENT = 400  # games of each seat that the win rate is of
 
@@ -50,8 +50,9 @@ class SB3VecEnv(VecEnv):
     Args:
         game: name of the game.
         num_envs: how many games.
-        **options: the game's options, and those of `ludarium.wrappers.batch.SingleAgentVector` but
-            `autoreset`: opponent, seat, observation, illegal, seed, num_threads.
+        **options: the game's options, and those of
+            `ludarium.single_agent.vector.SingleAgentVector` but `autoreset`: opponent, seat,
+            observation, illegal, seed, num_threads.
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.

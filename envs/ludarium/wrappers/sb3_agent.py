@@ -28,8 +28,8 @@ try:
 except ImportError as error:  # pragma: no cover
     raise ImportError("agent 'sb3' needs sb3-contrib: pip install ludarium[train]") from error
 
-from ludarium.core.registry import load_game
-from ludarium.wrappers.opponents import Observation
+from ludarium.core.game import load_game
+from ludarium.single_agent.opponents import Observation
 from ludarium.wrappers.sb3 import ACTIVATIONS, EXTRACTORS, FORMAT, SIDE_ENTRY
 
 if TYPE_CHECKING:

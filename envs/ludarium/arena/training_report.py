@@ -1,0 +1,163 @@
+"""What a training run leaves behind: a curve, a table of final matches, a game as a GIF."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ludarium.agents import Agent
+from ludarium.agents.players import Player, name_of
+from ludarium.arena import MatchResult, play_game, play_match
+from ludarium.arena.evaluate import Score
+from ludarium.core.files import replacing
+from ludarium.core.game import Game
+from ludarium.records.export import record_episode
+
+History = Sequence[tuple[int, dict[str, Score]]]
+
+COLUMNS = (
+    "against",
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    "win %",
+    "95 % interval",
+    "1st %",
+    "2nd %",
+)
+
+
+def positive(text: str) -> int:
+    """Return a number of a command line: an int >= 1. A type for `argparse`.
+
+    >>> positive("1_000")
+    1000
+    """
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no int >= 1")
+    return number
+
+
+def share(text: str) -> float:
+    """Return a share of a command line: a number from 0 to 1. A type for `argparse`."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
+    return number
+
+
+def new_folder(path: str | os.PathLike[str]) -> Path:
+    """Make a folder for the results of a run.
+
+    Raises:
+        FileExistsError: It is there and not empty: results are not overwritten.
+    """
+    folder = Path(path)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileExistsError(
+            f"{str(folder)!r} exists and is not overwritten: choose another --out"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write_report(
+    folder: Path,
+    game: Game,
+    agent: Agent,
+    history: History,
+    opponents: Sequence[Player] = ("random", "greedy"),
+    games: int = 200,
+    seed: int = 0,
+) -> dict[str, MatchResult]:
+    """Play final matches; write ``curve.png``, ``results.md`` and ``game.gif``; print the table.
+
+    Args:
+        folder: where to; files of these names are replaced.
+        game: the game, with its options.
+        agent: the trained agent.
+        history: what evaluations found during training: (steps, {opponent: Score}).
+        opponents: whom to play.
+        games: of each match, seats swapped after each game.
+        seed: of the matches and of the game in the GIF, which is against the last opponent.
+
+    Returns:
+        The results by name of the opponent.
+    """
+    draw_curve(history, folder / "curve.png", f"{game.type.title}: win rate during training")
+    results = play_finals(folder, game, agent, opponents, games, seed)
+    record = play_game(game, agent, opponents[-1], seed)
+    record_episode(record, folder / "game.gif", size=320, overwrite=True)
+    print(f"wrote curve.png, results.md and game.gif in {folder}")
+    return results
+
+
+def play_finals(
+    folder: Path,
+    game: Game,
+    agent: Agent,
+    opponents: Sequence[Player] = ("random", "greedy"),
+    games: int = 200,
+    seed: int = 0,
+) -> dict[str, MatchResult]:
+    """Play final matches, print their table and write it to ``results.md``.
+
+    Arguments and result are those of `write_report`.
+    """
+    results: dict[str, MatchResult] = {}
+    for opponent in opponents:
+        result = play_match(game, agent, opponent, games, seed)
+        results[opponent if isinstance(opponent, str) else name_of(opponent)] = result
+    rows = [_row(name, result) for name, result in results.items()]
+    table = Table(*COLUMNS, title=f"{name_of(agent)} at {game.type.title}")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+    lines = [COLUMNS, ["---"] * len(COLUMNS), *rows]
+    text = f"{table.title}:\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    with replacing(folder / "results.md", overwrite=True) as file:
+        file.write(text.encode())
+    return results
+
+
+def _row(name: str, result: MatchResult) -> list[str]:
+    """Return the cells of one match; a draw is a game without a winner."""
+    low, high = result.interval
+    seats = [f"{100 * seat.win_rate:.1f}" if seat.games else "-" for seat in result.by_seat]
+    counts = result.games, result.wins, result.draws + result.truncations, result.losses
+    rate = f"{100 * result.win_rate:.1f}"
+    return [name, *map(str, counts), rate, f"{100 * low:.1f}-{100 * high:.1f}", *seats]
+
+
+def draw_curve(history: History, path: Path, title: str) -> None:
+    """Draw win rates over steps, with their 95 % intervals, as a PNG."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes: Any = figure.add_subplot(title=title, xlabel="steps", ylabel="win rate", ylim=(0, 1.02))
+    for name in history[-1][1] if history else ():
+        steps = [at for at, scores in history if name in scores]
+        found = [scores[name] for _, scores in history if name in scores]
+        lows, highs = zip(*(score.interval for score in found), strict=True)
+        (line,) = axes.plot(steps, [score.win_rate for score in found], marker=".", label=name)
+        axes.fill_between(steps, lows, highs, color=line.get_color(), alpha=0.2)
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", title="against")
+    with replacing(path, overwrite=True) as file:
+        figure.savefig(file, format="png", dpi=120)

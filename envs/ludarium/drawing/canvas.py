@@ -1,0 +1,265 @@
+"""Drawing: shapes, marks and a caption, from a game's own units to an rgb array.
+
+Knows no game; Pillow and numpy only; no display. A game's `render.py` has four functions:
+
+    def paint_board(canvas, ...): what never changes: board, grid, coordinates
+    def board_of(state):          Board(WIDTH, HEIGHT, paint_board, (what it depends on, ...))
+    def paint(canvas, state):     pieces, marks of the last turn, caption
+    def draw(state, size, theme="light"):
+        canvas = start(WIDTH, HEIGHT, size, theme, paint_board, ...)
+        paint(canvas, state)
+        return canvas.frame()
+
+The same functions draw SVG, on the canvas of `drawing/svg.py`; see `drawing/pictures.py`.
+
+Coordinates are in units that the game chooses: (0, 0) is the upper left corner of the board area,
+(width, height) its lower right one; a caption is added below. All lengths, line widths and type
+sizes are in these units too. Later shapes cover earlier ones; all edges are smooth.
+
+One visual language for all games: a player is a colour of `Theme.players` or a light and a dark
+piece (`Theme.pieces`); what happened in the last turn is amber (`mark_from`, `mark_to`, `arrow` in
+`theme.last`); what the player to move has chosen so far is green and dashed (`mark_chosen`), where
+it may go a green dot (`mark_landing`); a captured piece is crossed out (`mark_capture`), one that
+changed sides gets a double ring (`mark_converted`); the result is a caption in inverted colours.
+
+Shapes are kept (see sprites), so that a frame is a copy of the board and some pasting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
+
+from PIL import Image
+
+from ludarium.core.options import check_size
+from ludarium.drawing import sprites
+from ludarium.drawing.shapes import Frame, Point, Shapes
+from ludarium.drawing.sprites import FINE
+from ludarium.drawing.themes import THEMES, Colour, Theme, check_theme, contrast, mix
+
+__all__ = [
+    "THEMES",
+    "Board",
+    "Canvas",
+    "Colour",
+    "Frame",
+    "Point",
+    "Theme",
+    "check_theme",
+    "contrast",
+    "mix",
+    "start",
+]
+
+
+class Board(NamedTuple):
+    """What a game's pictures are drawn on.
+
+    Attributes:
+        width: of the board area, in units.
+        height: of the board area, in units, the caption excluded.
+        paint: a module's function that paints what never changes, called with the canvas and args.
+        args: what the board depends on, such as its size.
+    """
+
+    width: float
+    height: float
+    paint: Callable[..., None]
+    args: tuple[Hashable, ...] = ()
+
+
+# ---------------------------------------------------------------- the canvas
+
+
+class Canvas(Shapes):
+    """A picture in the making, made by `start`: `Shapes` with text, marks and a caption.
+
+    Attributes:
+        ending: a result to be written as the caption, whatever the position says; None: no such.
+    """
+
+    ending: str | None = None
+
+    # ---- text
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        height: float,
+        colour: Colour | None = None,
+        anchor: str = "middle",
+        halo: Colour | None = None,
+        bold: bool = False,
+    ) -> None:
+        """Write one line, vertically centred on its capitals and digits.
+
+        Args:
+            x: of the anchor.
+            y: of the middle of a capital.
+            text: what to write.
+            height: size of the type; never less than 7 pixels.
+            colour: None means the theme's ink.
+            anchor: ``"left"``, ``"middle"`` or ``"right"``: the end of the text that is at x.
+            halo: colour of an outline, so that the text can be read on anything.
+            bold: heavier.
+        """
+        pixels = self._type_size(height)
+        px, py = self.to_pixels(x, y)
+        self._write(px, py, text, pixels, colour or self.theme.ink, anchor, halo, bold)
+
+    def width_of(self, text: str, height: float) -> float:
+        """Return how wide `text` writes a line, in units."""
+        return self._length_of(text, self._type_size(height)) / self.scale
+
+    def _type_size(self, height: float) -> int:
+        return max(7, round(height * self.scale))
+
+    def _write(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        pixels: int,
+        colour: Colour,
+        anchor: str,
+        halo: Colour | None = None,
+        bold: bool = False,
+    ) -> None:
+        stroke = round(pixels * FINE / 40) if bold else 0
+        layers = [(stroke, colour)]
+        if halo is not None:
+            layers.insert(0, (stroke + max(FINE, pixels * FINE // 9), halo))
+        middle = round(y + pixels * 0.355)  # capitals are 0.71 of the type size high
+        left, right = self._extent(text, pixels)
+        start = {"left": -left, "middle": 0, "right": -right}[anchor]
+        for edge, ink in layers:
+            mask, dx, dy, _, _ = sprites.text(text, pixels, edge)
+            self._image.paste(ink, (round(x + start) + dx, middle + dy), mask)
+
+    @staticmethod
+    def _extent(text: str, pixels: int) -> tuple[int, int]:
+        *_, left, right = sprites.text(text, pixels)
+        return left, right
+
+    # ---- marks
+
+    def mark_from(self, x: float, y: float, radius: float) -> None:
+        """Mark where a piece of the last turn came from: a thin amber ring."""
+        self.ring(x, y, radius, self.theme.last, self.least(radius * 0.14, 1.5))
+
+    def mark_to(self, x: float, y: float, radius: float) -> None:
+        """Mark where a piece of the last turn has come to: a strong amber ring."""
+        self.ring(x, y, radius, self.theme.last, self.least(radius * 0.24, 2.0))
+
+    def mark_chosen(self, x: float, y: float, radius: float) -> None:
+        """Mark what the player to move has chosen so far: a dashed green ring."""
+        self.dashed_ring(x, y, radius, self.theme.chosen, self.least(radius * 0.2, 2.0))
+
+    def mark_landing(self, x: float, y: float, radius: float) -> None:
+        """Mark where the chosen piece can go: a green dot."""
+        self.disc(x, y, self.least(radius, 2.0), self.theme.chosen, opacity=0.9)
+
+    def mark_capture(self, x: float, y: float, radius: float) -> None:
+        """Mark where a piece was taken: a cross."""
+        r, width = radius * 0.7, self.least(radius * 0.26, 1.5)
+        edge = self.least(radius * 0.1, 0.8)
+        for colour, line in (
+            (self.theme.background, width + 2 * edge),
+            (self.theme.capture, width),
+        ):
+            self.line([(x - r, y - r), (x + r, y + r)], colour, line)
+            self.line([(x - r, y + r), (x + r, y - r)], colour, line)
+
+    def mark_converted(self, x: float, y: float, radius: float) -> None:
+        """Mark a piece that has changed sides: a double ring."""
+        width = self.least(radius * 0.12, 1.0)
+        self.ring(x, y, radius, self.theme.capture, width)
+        self.ring(x, y, radius - 2 * width, self.theme.capture, width)
+
+    # ---- caption
+
+    def caption(
+        self,
+        text: str,
+        colour: Colour | None = None,
+        note: str = "",
+        over: bool = False,
+    ) -> None:
+        """Write the line below the board: side to move or result.
+
+        Args:
+            text: `White to move`, or the result.
+            colour: of the player to move or the winner, shown as a disc before the text.
+            note: the last turn, or the turn number, at the right end; left out where there is no
+                room for it.
+            over: the game has ended: the line is set in inverted colours.
+        """
+        theme = self.theme
+        if self.ending is not None:
+            text, colour, over = self.ending, None, True
+        height, width = self.shape
+        paper, ink = (theme.ink, theme.background) if over else (theme.background, theme.ink)
+        top, s = height - self.band, self.scale
+        self.rectangle(0, top / s, width / s, self.band / s, paper)
+        if not over:
+            self.rectangle(0, top / s, width / s, max(1, self.size // 512) / s, theme.edge)
+        middle, margin = top + self.band / 2, self.band * 0.3
+        x = margin
+        if colour is not None:
+            radius = self.band * 0.3
+            line = max(1.0, radius / 5) / s
+            self.disc((x + radius) / s, middle / s, radius / s, colour, ink, line)
+            x += 2 * radius + margin
+        pixels = max(9, round(self.band * 0.58))
+        while pixels > 7 and self._length_of(text, pixels) > width - x - margin:
+            pixels -= 1
+        self._write(x, middle, text, pixels, ink, "left", bold=over)
+        x += self._length_of(text, pixels) + 2 * margin
+        small = max(8, round(pixels * 0.88))
+        if note and x + self._length_of(note, small) + margin <= width:
+            faint = mix(ink, paper, 0.3)
+            self._write(width - margin, middle, note, small, faint, "right")
+
+    def _length_of(self, text: str, pixels: int) -> int:
+        left, right = self._extent(text, pixels)
+        return right - left
+
+
+# ---------------------------------------------------------------- starting
+
+
+def start(
+    width: float,
+    height: float,
+    size: int,
+    theme: str,
+    paint_board: Callable[..., None],
+    *args: Hashable,
+) -> Canvas:
+    """Return a canvas with the board on it, which is painted once and kept.
+
+    Args:
+        width: of the board area, in units.
+        height: of the board area, in units, the caption excluded.
+        size: pixels of the longer side of the picture, 128 to 2048; it is met exactly.
+        theme: ``"light"`` or ``"dark"``.
+        paint_board: a module's function that paints what never changes, called with the canvas
+            and `args`.
+        *args: what the board depends on, such as its size.
+
+    Raises:
+        ValueError: The size or the theme is not allowed.
+    """
+    colours, pixels = check_theme(theme), check_size(size)
+
+    def make() -> tuple[Image.Image, int]:
+        canvas = Canvas(width, height, pixels, colours)
+        paint_board(canvas, *args)
+        return canvas._image, canvas._image.width * canvas._image.height * 3
+
+    key = (paint_board, args, width, height, pixels, theme)
+    board = sprites.boards.get(key, make)
+    return Canvas(width, height, pixels, colours, board.copy())

@@ -1,0 +1,263 @@
+"""Overlays: marks on a picture for what could be played, and how much speaks for it.
+
+An overlay is one of
+
+- ``"legal"``: a green dot wherever a legal action ends, a ring where it begins;
+- weights: an array [A] or a dict action -> weight, such as a policy's probabilities or the visits
+  of a search; what is not legal is left out, the rest counts as shares of their sum;
+- the spec of an agent, an agent, or its analysis: the visits of its search; the action that it
+  chooses where it does not count visits.
+
+Weights are a heat layer: discs whose areas are in the proportion of the shares, with the share in
+per cent where there is room; the largest has a strong edge. All is told by place, size and number,
+so that no eye needs the colours. Where an action leads from one place to another there is an arrow.
+A game needs a `pointing.py`; see `drawing/pointing.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ludarium.core.options import as_int
+from ludarium.drawing.canvas import contrast, mix
+from ludarium.drawing.pointing import clicks
+
+if TYPE_CHECKING:
+    from ludarium.core.state import State
+    from ludarium.drawing.canvas import Canvas
+    from ludarium.drawing.pointing import Place, Way
+
+LEGAL = "legal"
+MOST_ARROWS = 5  # of a heat layer: those with the largest shares
+LARGEST = 0.42  # radius of the disc of the largest share, of a place's width
+LEAST_SHARE = 0.005  # that is worth a number
+
+# ---------------------------------------------------------------- what is asked for
+
+
+def check_overlay(state: State, overlay: Any) -> dict[int, float] | None:
+    """Return the share of each legal action that an overlay speaks for, None for ``"legal"``.
+
+    Raises:
+        ValueError: It is no overlay, or not one for this game; the message says what is wrong.
+        TypeError: It is of no such type.
+    """
+    if isinstance(overlay, str):
+        if overlay == LEGAL:
+            return None
+        overlay = _agent(overlay)
+    for method in ("analyse", "select_action"):
+        if callable(getattr(overlay, method, None)) and not isinstance(overlay, type):
+            if state.is_terminal():
+                return {}
+            answer = getattr(overlay, method)(state.clone(), np.random.default_rng(0))
+            action = as_int(answer if method == "select_action" else answer.action)
+            if action is None or action not in state.legal_actions():
+                name = getattr(overlay, "name", type(overlay).__name__)
+                raise ValueError(
+                    f"overlay: {name} answered {answer!r:.60}, which is not legal here"
+                )
+            overlay = answer if method == "analyse" else {action: 1}
+            break
+    visits = getattr(overlay, "visits", None)
+    if isinstance(visits, dict):
+        overlay = visits or {overlay.action: 1}
+    pairs = _pairs(state, overlay)
+    top = max(pairs.values(), default=0.0)
+    parts = {action: weight / top for action, weight in pairs.items()}  # no sum is too large
+    total = sum(parts.values())
+    return {action: part / total for action, part in parts.items()}
+
+
+def _agent(spec: str) -> Any:
+    """Return the agent of a spec."""
+    from ludarium.core.registry import find_agent
+
+    try:
+        return find_agent(spec)
+    except ValueError as error:
+        raise ValueError(
+            f"overlay={spec!r} is not allowed: overlay is 'legal', the spec of an agent, or a "
+            f"weight for each action ({error})"
+        ) from error
+
+
+def _pairs(state: State, overlay: Any) -> dict[int, float]:
+    """Return the weights of legal actions that are not zero."""
+    count = state.game.num_distinct_actions
+    if isinstance(overlay, Mapping):
+        actions = [as_int(action) for action in overlay]
+        for action, given in zip(actions, overlay, strict=True):
+            if action is None or not 0 <= action < count:
+                raise ValueError(
+                    f"overlay: {given!r} is no action: actions are ints, 0 to {count - 1}"
+                )
+        weights = _floats(list(overlay.values()))
+        if weights.ndim != 1:
+            raise ValueError("overlay: the weight of an action is one number")
+    else:
+        if overlay is None or isinstance(overlay, (bool, int, float)) or callable(overlay):
+            raise TypeError(
+                "overlay is 'legal', the spec of an agent, an agent, or a weight for each action, "
+                f"not {overlay!r}"
+            )
+        actions, weights = list(range(count)), _floats(overlay)
+        if weights.shape != (count,):
+            raise ValueError(
+                f"overlay: an array of weights has the shape ({count},), one for each action of "
+                f"{state.game.name}, not {weights.shape}"
+            )
+    for action, weight in zip(actions, weights.tolist(), strict=True):
+        if not 0 <= weight < math.inf:
+            raise ValueError(f"overlay: weight {weight} of action {action}: it is finite and >= 0")
+    found = zip(actions, weights.tolist(), strict=True)
+    return {a: weight for a, weight in found if a is not None and weight and state._mask[a]}
+
+
+def _floats(values: Any) -> npt.NDArray[np.float64]:
+    try:
+        if np.asarray(values).dtype.kind not in "biuf":
+            raise TypeError
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"overlay: weights are numbers, not {values!r:.60}") from None
+
+
+# ---------------------------------------------------------------- painting
+
+
+def paint_overlay(canvas: Canvas, state: State, overlay: Any) -> None:
+    """Paint an overlay on a finished picture of a state.
+
+    Raises:
+        ValueError: It is no overlay for this state; see `check_overlay`.
+        TypeError: It is of no such type.
+    """
+    shares = check_overlay(state, overlay)
+    ways = clicks(state)
+    if shares is None:
+        _paint_legal(canvas, ways)
+    elif shares:
+        _paint_heat(canvas, state, ways, shares)
+
+
+def _ends(way: Way) -> tuple[Place, Place | None]:
+    """Return where an action ends, and where it begins if that is another place."""
+    *before, end = way
+    start = before[0] if before and not end.label else None
+    return end, start if start is not None and start[:2] != end[:2] else None
+
+
+def _ring(place: Place) -> float:
+    """Return the radius of a ring around a piece on a place."""
+    return min(place.wide, place.high) * 0.92
+
+
+def _say(canvas: Canvas, text: str) -> None:
+    """Write what has no place on the board, in the lower right corner."""
+    theme = canvas.theme
+    height = canvas.least(0.4, 8)
+    x, y = canvas.width - height * 0.5, canvas.height - height * 0.9
+    wide = canvas.width_of(text, height) + height
+    canvas.rectangle(canvas.width - wide, y - height * 0.6, wide, height * 1.2, theme.background)
+    canvas.text(x, y, text, height, theme.ink, "right")
+
+
+def _paint_legal(canvas: Canvas, ways: dict[int, Way]) -> None:
+    theme = canvas.theme
+    starts: set[Place] = set()
+    ends: set[Place] = set()
+    lines: set[tuple[Place, Place]] = set()
+    for way in ways.values():
+        if not way:
+            _say(canvas, "may pass")
+            continue
+        if way[-1].label:  # any of several
+            ends.update(way)
+            continue
+        end, start = _ends(way)
+        ends.add(end)
+        if start is not None:
+            starts.add(start)
+            lines.add((start, end))
+    for start, end in sorted(lines):
+        points = [(start.x, start.y), (end.x, end.y)]
+        canvas.line(points, theme.chosen, canvas.least(0.035, 1.0), 0.55)
+    for place in sorted(starts):
+        radius = min(place.wide, place.high) * 0.92
+        canvas.ring(
+            place.x,
+            place.y,
+            radius + canvas.least(0.03, 1.0),
+            theme.background,
+            canvas.least(0.13, 3.0),
+        )
+        canvas.ring(place.x, place.y, radius, theme.chosen, canvas.least(0.08, 1.6))
+    for place in sorted(ends):
+        radius = canvas.least(min(place.wide, place.high) * 0.26, 2.2)
+        canvas.disc(place.x, place.y, radius + canvas.least(0.03, 0.9), theme.background)
+        canvas.disc(place.x, place.y, radius, theme.chosen)
+
+
+def _paint_heat(
+    canvas: Canvas, state: State, ways: dict[int, Way], shares: dict[int, float]
+) -> None:
+    theme = canvas.theme
+    best = max(shares, key=lambda action: shares[action])
+    if ways[best] and ways[best][-1].label:  # several places at once: of those only the likeliest
+        _say(canvas, f"{state.action_to_string(best)} {_per_cent(shares[best])}")
+        shares = {best: 1.0}
+    heat: dict[Place, float] = {}
+    arrows: dict[tuple[Place, Place], float] = {}
+    for action, share in shares.items():
+        way = ways[action]
+        if not way:
+            _say(canvas, f"pass {_per_cent(share)}")
+            continue
+        end, start = _ends(way)
+        for place in way if end.label else [end]:
+            heat[place] = heat.get(place, 0.0) + share
+        if start is not None:
+            arrows[start, end] = arrows.get((start, end), 0.0) + share
+    if not heat:
+        return
+    top = max(heat.values())
+    for (start, end), share in sorted(arrows.items(), key=lambda item: item[1])[-MOST_ARROWS:]:
+        weight = math.sqrt(share / max(arrows.values()))
+        way_ = [(start.x, start.y), (end.x, end.y)]
+        width = canvas.least(0.03 + 0.07 * weight, 0.8 + weight)
+        radius = _radius(canvas, end, heat[end] / top)
+        canvas.arrow(way_, theme.chosen, width, 0.0, 0.0, radius, theme.rims[1])
+        canvas.disc(start.x, start.y, width, theme.chosen, theme.rims[1], canvas.least(0.02, 0.8))
+    ordered = sorted(heat.items(), key=lambda item: (item[1], item[0]))
+    for place, share in ordered:
+        _paint_disc(canvas, place, share / top)
+    for place, share in ordered:
+        radius = _radius(canvas, place, share / top)
+        words = place.label or f"{100 * share:.0f}"
+        height = radius * (1.15 if len(words) < 3 else 0.85)
+        if height * canvas.scale >= 8 and share >= LEAST_SHARE:
+            canvas.text(place.x, place.y, words, height, contrast(theme.chosen), bold=True)
+
+
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= LEAST_SHARE else "< 1 %"
+
+
+def _radius(canvas: Canvas, place: Place, part: float) -> float:
+    """Return the radius of a disc whose area is a part of the largest one's."""
+    wide = min(place.wide, place.high)
+    return canvas.least(2 * LARGEST * wide * math.sqrt(part), 2.0)
+
+
+def _paint_disc(canvas: Canvas, place: Place, part: float) -> None:
+    theme, radius = canvas.theme, _radius(canvas, place, part)
+    edge = canvas.least(0.07, 1.6) if part == 1 else canvas.least(0.03, 0.9)
+    ink = theme.ink if part == 1 else mix(theme.chosen, (0, 0, 0), 0.5)
+    canvas.disc(place.x, place.y, radius + edge * 0.9, ink)
+    canvas.disc(place.x, place.y, radius, theme.chosen)

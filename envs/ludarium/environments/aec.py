@@ -1,0 +1,482 @@
+"""The PettingZoo environment, agent by agent, once for all games.
+
+What PettingZoo's three stock wrappers check (order of calls, range of actions, illegal actions) is
+checked inside, because the wrappers cost more than the games: a test compares the traces.
+"""
+
+from __future__ import annotations
+
+import copy as copy_module
+import importlib.util
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import gymnasium.logger
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+
+from ludarium.core.errors import IllegalActionError, one_of
+from ludarium.core.game import Game
+from ludarium.core.options import as_int, check_choice, check_size
+from ludarium.core.state import ILLEGAL, TRUNCATED, State, _check_state
+
+Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
+Frame: TypeAlias = npt.NDArray[np.uint8]
+
+AGENTS = ("player_0", "player_1")
+_PLAYER = {"player_0": 0, "player_1": 1}
+_NOBODY = object()  # equal to the name of no agent
+_INT8 = np.dtype(np.int8)  # quicker to hand over than the type
+RENDER_MODES = ("ansi", "rgb_array", "human")
+ILLEGAL_MODES = ("terminate", "raise", "penalize")
+
+# What `_wire` makes, and a copy makes anew.
+_WIRED = ("_mask", "_view", "_planes_view", "_no_action", "_own_mask")
+
+# Attributes that appear with the first reset, as PettingZoo's order-enforcing wrapper has them.
+_AFTER_RESET = frozenset(
+    (
+        "game_state",
+        "agents",
+        "agent_selection",
+        "rewards",
+        "terminations",
+        "truncations",
+        "infos",
+        "num_agents",
+    )
+)
+
+
+def has_window() -> bool:
+    """Say whether the window extra is installed."""
+    return importlib.util.find_spec("pygame") is not None
+
+
+# ---------------------------------------------------------------- agent by agent
+
+
+class AECGame(AECEnv[str, Any, Any]):
+    """A game as a PettingZoo AEC environment.
+
+    An observation is ``{"observation": int8 [H, W, C], "action_mask": int8 [A]}``, seen by the
+    agent it is for, its own stones first and its own side nearest. The mask is all zeros for an
+    agent who is not to move. ``infos[agent]`` has the mask again, ``turn`` (whole turns completed)
+    and ``stage`` (which decision is next). Rewards are +1 and -1 at a result by the rules
+    (termination); 0 and 0 at a draw and at `max_turns` (truncation). An agent may act twice in a
+    row: a turn is one or two actions.
+
+    Args:
+        game: the game, with its options.
+        render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"`` (extra ``ludarium[human]``).
+        render_size: the longer side of a picture in pixels, 128 to 2048.
+        illegal: what an illegal action in the range does: ``"terminate"``: a warning, -1 to the
+            mover, 0 to the other, both agents terminated and truncated, as PettingZoo's wrapper
+            does; ``"raise"``: `IllegalActionError`, and the state is kept; ``"penalize"``: -1, and
+            the mover tries again. Checkers of libraries play actions without looking at the mask,
+            so ``"raise"`` does not suit them. An action out of range raises in every mode.
+        copy: True: observations are the caller's own arrays. False: those of the agent to move are
+            read-only views that the next step overwrites.
+
+    Raises:
+        ValueError: An option is not allowed.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(
+        self,
+        game: Game,
+        render_mode: str | None = None,
+        render_size: int = 512,
+        illegal: str = "terminate",
+        copy: bool = True,
+    ) -> None:
+        super().__init__()
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        check_choice("illegal", illegal, ILLEGAL_MODES)
+        check_choice("copy", copy, (True, False))
+        self.game = game
+        self.render_mode = render_mode
+        self.render_size = check_size(render_size, "render_size")
+        self.illegal = illegal
+        self.copy = bool(copy)
+        self.metadata = {
+            "name": f"{game.name}_v{game.version}",
+            "render_modes": [m for m in RENDER_MODES if m != "human" or has_window()],
+            "is_parallelizable": False,
+            "render_fps": 2,
+        }
+        self.possible_agents = list(AGENTS)
+        shape, actions = game.observation_shape, game.num_distinct_actions
+        self.observation_spaces = {
+            agent: spaces.Dict(  # by keywords: a plain dict would be sorted
+                observation=spaces.Box(0, 1, shape, np.int8),
+                action_mask=spaces.Box(0, 1, (actions,), np.int8),
+            )
+            for agent in AGENTS
+        }
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
+        self.state_space = spaces.Box(0, 1, shape, np.int8)
+        self._stages: tuple[str, ...] = game.type.rules.STAGES
+        self._num_actions, self._shape = actions, shape
+        self._state: State | None = None
+        self._hot: tuple[Any, ...] | None = None
+        self._mover: object = _NOBODY  # who has legal actions
+        self._stepped = False  # since agent_iter() last named an agent
+        self._planes = np.zeros(shape, np.int8)  # seen by the player to move
+        self._given = False  # the planes are the caller's already: the next one gets a copy
+        self._nothing = np.zeros(actions, np.int8)  # a mask
+        self._window: Any = None
+
+    # ---- spaces
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations, always the same object."""
+        self._index(agent)
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions, always the same object."""
+        self._index(agent)
+        return self.action_spaces[agent]
+
+    @staticmethod
+    def _index(agent: str) -> int:
+        player = _PLAYER.get(agent) if isinstance(agent, str) else None
+        if player is None:
+            raise ValueError(f"there is no agent {agent!r}: there is {one_of(AGENTS)}")
+        return player
+
+    # ---- starting
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game.
+
+        Args:
+            seed: decides what the game leaves to chance; without one that is drawn afresh.
+            options: ignored; PettingZoo's tests send unknown ones.
+
+        Raises:
+            ValueError: The seed is not an int >= 0.
+        """
+        self._begin(self.game.new_initial_state(seed))
+
+    def set_game_state(self, state: State) -> None:
+        """Go to a state of the same game and options, as after a reset there.
+
+        The environment keeps a copy. At a finished game both agents are at their end, with the
+        final rewards.
+
+        Raises:
+            ValueError: The state is of another game or has other options.
+            TypeError: It is no `State`.
+        """
+        _check_state(state)
+        if state.game != self.game:
+            raise ValueError(f"the state is of {state.game!r}, the environment of {self.game!r}")
+        self._begin(state.clone())
+
+    def _begin(self, state: State) -> None:
+        """Let the agents start at a state."""
+        self._state = state
+        self._wire()
+        self._planes = np.empty(self.game.observation_shape, np.int8) if self.copy else self._planes
+        self._given = False
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        # Whoever ends an episode, a wrapper included, puts another dict in place of this one.
+        self.terminations = self._alive = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self._skip_agent_selection: str | None = None
+        self._stepped = True
+        mover = max(state.current_player(), 0)
+        self.game.type.kernels.observe(state._array, mover, self._planes)
+        self.infos: dict[str, dict[str, Any]] = {}
+        self._arrive(state._packed)
+
+    def _wire(self) -> None:
+        """Keep at hand what every step needs of the state."""
+        assert self._state is not None
+        self._mask = self._state._mask
+        self._view = self._mask.view()
+        self._view.flags.writeable = False
+        self._planes_view = self._planes.view()
+        self._planes_view.flags.writeable = False
+        self._no_action = self._nothing.copy
+        self._own_mask = self._mask.copy if self.copy else self._view.view
+        # one look-up for all that step() needs: its time is made of look-ups
+        self._hot = (
+            self._state,
+            self._state._array,
+            self._mask,
+            self.game.type.kernels.step_and_observe,
+            self._num_actions,
+            self._shape if self.copy else None,
+            self._stages,
+            self._own_mask,
+            self._no_action,
+        )
+
+    def _arrive(self, packed: int) -> None:
+        """Set who acts next, infos and, at the end, rewards, from a packed status."""
+        turn, stage = packed >> 8, self._stages[packed >> 4 & 15]
+        if packed & 7:
+            mover, other, mask = "player_0", "player_1", self._no_action()
+            self._mover = _NOBODY
+            self._finish(packed)
+        else:
+            mover, other = ("player_1", "player_0") if packed & 8 else AGENTS
+            mask = self._own_mask()
+            self._mover = mover
+        self.agent_selection = mover
+        self.infos = {
+            mover: {"action_mask": mask, "turn": turn, "stage": stage},
+            other: {"action_mask": self._no_action(), "turn": turn, "stage": stage},
+        }
+
+    def _finish(self, packed: int) -> None:
+        """Both agents are at their end."""
+        assert self._state is not None
+        cut = packed & 7 == TRUNCATED
+        self.terminations = dict.fromkeys(AGENTS, not cut)
+        self.truncations = dict.fromkeys(AGENTS, cut)
+        self.rewards = dict(zip(AGENTS, self._state.returns(), strict=True))
+        self._accumulate_rewards()
+
+    # ---- acting
+
+    def step(self, action: Any) -> None:
+        """Let the selected agent act; ``None`` for an agent at its end.
+
+        Args:
+            action: an integer in the range of the action space, of any integer kind.
+
+        Raises:
+            AssertionError: `reset` was not called.
+            IllegalActionError: The action is out of range or None; or not legal, and `illegal` is
+                ``"raise"``. The state is as before.
+            ValueError: An agent at its end was given an action.
+        """
+        if self._hot is None:
+            EnvLogger.error_step_before_reset()
+            return
+        state, array, legal, kernel, num_actions, shape, stages, own_mask, no_action = self._hot
+        self._stepped = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = self.agent_selection
+        if self.terminations is not self._alive and (
+            self.terminations[agent] or self.truncations[agent]
+        ):
+            if action is not None and not self.action_spaces[agent].contains(action):
+                raise self._out_of_range(action)
+            self._was_dead_step(action)
+            return
+        number = action if type(action) is int else as_int(action)
+        if number is None or not 0 <= number < num_actions:
+            raise self._out_of_range(action)
+        planes = np.empty(shape, _INT8) if shape else self._planes
+        packed = kernel(array, number, legal, planes)
+        if packed == ILLEGAL:
+            self._illegal(agent, number)
+            return
+        self._planes = planes
+        self._given = False
+        state._packed = packed
+        state._history.append(number)
+        self._cumulative_rewards[agent] = 0.0
+        if self.illegal == "penalize":
+            self._clear_rewards()  # of an action that was not legal; all others were zeros
+        if packed & 7:
+            self._arrive(packed)
+            return
+        # what _arrive() does, without its look-ups
+        mover, other = ("player_1", "player_0") if packed & 8 else AGENTS
+        self._mover = self.agent_selection = mover
+        turn, stage = packed >> 8, stages[packed >> 4 & 15]
+        self.infos = {
+            mover: {"action_mask": own_mask(), "turn": turn, "stage": stage},
+            other: {"action_mask": no_action(), "turn": turn, "stage": stage},
+        }
+
+    def _out_of_range(self, action: Any) -> IllegalActionError:
+        return IllegalActionError(
+            f"action {action!r} is not in the action space: an int, 0 to {self._num_actions - 1}"
+        )
+
+    def _illegal(self, agent: str, action: int) -> None:
+        """Answer an action in the range that is not legal."""
+        assert self._state is not None
+        if self.illegal == "raise":
+            raise self._state._illegal(action)
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self.rewards[agent] = -1.0
+        if self.illegal == "terminate":
+            EnvLogger.warn_on_illegal_move()
+            self.terminations = dict.fromkeys(AGENTS, True)
+            self.truncations = dict.fromkeys(AGENTS, True)
+        self._accumulate_rewards()
+        if self.illegal == "terminate":
+            self._deads_step_first()
+
+    def _deads_step_first(self) -> str:
+        """Select the first agent at its end; nobody has a legal action any more.
+
+        PettingZoo's own wrapper for illegal actions calls this too, after it ended the game.
+        """
+        self._mover = _NOBODY
+        for info in self.infos.values():
+            info["action_mask"] = self._no_action()
+        first: str = super()._deads_step_first()
+        return first
+
+    # ---- looking
+
+    def observe(self, agent: str) -> Observation:
+        """Return an agent's observation, to move or not, also after its end until the next reset.
+
+        Raises:
+            AssertionError: `reset` was not called.
+            ValueError: There is no such agent.
+        """
+        if agent == self._mover:
+            if not self.copy:
+                planes = self._planes_view
+            elif self._given:
+                planes = self._current().observation_tensor()
+            else:
+                planes = self._planes
+                self._given = True
+            return {"observation": planes, "action_mask": self._own_mask()}
+        if self._state is None:
+            EnvLogger.error_observe_before_reset()
+        planes = self._current().observation_tensor(self._index(agent))
+        return {"observation": planes, "action_mask": self._no_action()}
+
+    def state(self) -> npt.NDArray[np.int8]:
+        """Return the global view int8 [H, W, C]: player 0's observation, with who is to move.
+
+        Raises:
+            AssertionError: `reset` was not called.
+        """
+        if self._state is None:
+            EnvLogger.error_state_before_reset()
+        return self._current().observation_tensor(0)
+
+    @property
+    def game_state(self) -> State:
+        """A copy of the present `State`; before `reset` an `AttributeError`."""
+        if self._state is None:
+            raise AttributeError("game_state cannot be accessed before reset")
+        return self._state.clone()
+
+    def _current(self) -> State:
+        assert self._state is not None, "reset() needs to be called first"
+        return self._state
+
+    def render(self, overlay: Any = None) -> str | Frame | None:
+        """Return a diagram (``"ansi"``) or a new array uint8 [height, width, 3], or show a window.
+
+        Args:
+            overlay: marks on the picture: ``"legal"``, a weight for each action, an agent or its
+                spec; see `ludarium.drawing.overlays`.
+
+        Raises:
+            AssertionError: `reset` was not called.
+            ValueError: The overlay is not allowed, or there is no picture to draw it on.
+            ImportError: ``"human"`` without the extra ``ludarium[human]``.
+        """
+        if self._state is None:
+            EnvLogger.error_render_before_reset()
+        state = self._current()
+        if self.render_mode is None:
+            gymnasium.logger.warn(
+                f"render() does nothing without a render_mode: make it with {one_of(RENDER_MODES)}"
+            )
+            return None
+        if self.render_mode == "ansi":
+            if overlay is not None:
+                raise ValueError("an overlay is drawn on pictures: render_mode is 'rgb_array'")
+            return str(state)
+        if overlay is None:
+            frame: Frame = self.game.type.part("render").draw(state, self.render_size)
+        else:
+            from ludarium.drawing.pictures import draw
+
+            frame = draw(state, self.render_size, overlay=overlay)
+        if self.render_mode == "rgb_array":
+            return frame
+        if self._window is None:
+            from ludarium.drawing.window import Window
+
+            self._window = Window(self.game.type.title)
+        self._window.show(frame)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if one is open."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    # ---- iterating
+
+    def agent_iter(self, max_iter: int = 2**63) -> _Agents:
+        """Yield the agent to act, until the game is over; step after each one.
+
+        Raises:
+            AssertionError: `reset` was not called, or an agent was named and did not step.
+        """
+        if self._state is None:
+            EnvLogger.error_agent_iter_before_reset()
+        return _Agents(self, max_iter)
+
+    # ---- copies
+
+    def clone(self) -> AECGame:
+        """Return an environment of the same kind, in the same situation, with its own game."""
+        return copy_module.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        fields = self.__dict__.copy()
+        for name in ("_window", *_WIRED):
+            fields.pop(name, None)
+        fields["_hot"] = None
+        return fields
+
+    def __setstate__(self, fields: dict[str, Any]) -> None:
+        self.__dict__.update(fields)
+        self._window = None
+        if self._state is not None:
+            self._planes = self._state.observation_tensor()  # the old ones may be the caller's
+            self._given = False
+            self._wire()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _AFTER_RESET:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        return f"<{self.metadata['name']} environment of {self.game!r}>"
+
+
+class _Agents(AECIterable[str, Any, Any]):
+    def __iter__(self) -> _AgentIterator:
+        return _AgentIterator(self.env, self.max_iter)
+
+
+class _AgentIterator(AECIterator[str, Any, Any], Iterator[str]):
+    def __next__(self) -> str:
+        agent: str = super().__next__()
+        assert self.env._stepped, "need to call step() or reset() in a loop over `agent_iter`"
+        self.env._stepped = False
+        return agent

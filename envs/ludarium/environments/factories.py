@@ -1,0 +1,57 @@
+"""The factories `env`, `raw_env` and `parallel_env` of each game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ludarium.core.game import GameType
+from ludarium.core.options import split_options
+from ludarium.environments.aec import AECGame
+from ludarium.environments.parallel import ParallelGame
+
+_ENVIRONMENT_OPTIONS = ("render_mode", "render_size", "illegal", "copy")
+
+
+def environments(
+    game_type: GameType,
+) -> tuple[Callable[..., AECGame], Callable[..., AECGame], Callable[..., ParallelGame]]:
+    """Return the factories `env`, `raw_env` and `parallel_env` of a game.
+
+    They belong to the game's package, so that they can be pickled.
+    """
+
+    def env(**options: Any) -> AECGame:
+        max_cycles = options.pop("max_cycles", None)
+        if max_cycles is not None:
+            if options.get("max_turns", max_cycles) not in (None, max_cycles):
+                raise ValueError(
+                    f"max_cycles={max_cycles!r} and max_turns={options['max_turns']!r} differ: "
+                    "they are two names of one option"
+                )
+            options["max_turns"] = max_cycles
+        theirs, ours = split_options(
+            f"env() of {game_type.name}", options, game_type.all_options(), _ENVIRONMENT_OPTIONS
+        )
+        return AECGame(game_type.load(**theirs), **ours)
+
+    def raw_env(**options: Any) -> AECGame:
+        return env(**options)
+
+    def parallel_env(**options: Any) -> ParallelGame:
+        return ParallelGame(env(**options))
+
+    own = "".join(f"    {name}: {o.help}\n" for name, o in game_type.all_options().items())
+    for factory, kind in (
+        (env, "AEC environment"),
+        (raw_env, "AEC environment; the same as `env`, whose checks are built in"),
+        (parallel_env, "parallel environment"),
+    ):
+        factory.__module__ = game_type.package
+        factory.__qualname__ = factory.__name__
+        factory.__doc__ = (
+            f"Return {game_type.title} as a PettingZoo {kind}.\n\n"
+            "Options are those of `ludarium.environments.aec.AECGame` (render_mode, render_size, "
+            f"illegal, copy), max_cycles, another name of max_turns, and the game's:\n\n{own}"
+        )
+    return env, raw_env, parallel_env

@@ -1,0 +1,371 @@
+"""Many games at once: `VectorGame`, one action in each game for each step, both seats played.
+
+The kernels write into arrays made once; a step is one call, or one for each thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
+
+from ludarium.core.errors import IllegalActionError
+from ludarium.core.game import Game, game_type
+from ludarium.core.options import at_least_one, check_choice, split_options
+from ludarium.core.seeds import seed_stream
+from ludarium.core.state import State
+from ludarium.environments.aec import ILLEGAL_MODES
+from ludarium.environments.batches import (
+    AUTORESET,
+    ThreadedVector,
+    autoreset_of,
+    in_range,
+    list_seeds,
+    name_games,
+    rows_to_reset,
+)
+
+Observations: TypeAlias = dict[str, npt.NDArray[np.int8]]
+Info: TypeAlias = dict[str, Any]
+
+
+class VectorGame(ThreadedVector):
+    """A batch of games of one kind, made by `ludarium.make_vec`.
+
+    An observation is ``{"observation": int8 [N, H, W, C], "action_mask": int8 [N, A]}``, each game
+    seen by its player to move. Rewards are of both players, float32 [N, 2].
+
+    A game that is over has an all-zero mask and `current_player` -1, until it starts again:
+
+    - ``"next_step"``: the next step ignores its action, starts a new game, reward 0.
+    - ``"same_step"``: a new game is shown at once; ``info["final_obs"]`` has the last observations
+      of the games that ended, ``info["_final_obs"]`` bool [N] says which rows those are.
+    - ``"disabled"``: it waits for ``reset(options={"reset_mask": mask})``; steps ignore its action
+      and repeat its flags, with reward 0.
+
+    The observation of a game that is over is player 0's, as that of a `State`.
+
+    Args:
+        game: the game, with its options.
+        num_envs: how many, N.
+        seed: game i is seeded as a single game with ``seed + i``; None: afresh.
+        autoreset: one of the three modes, by name or as Gymnasium's `AutoresetMode`.
+        num_threads: how many threads share a step; results do not depend on it.
+        illegal: what an illegal action in the range does: ``"terminate"``: -1 to the mover, 0 to
+            the other, terminated; ``"raise"``: `IllegalActionError` naming the games, and no game
+            has stepped; ``"penalize"``: -1, and the mover tries again.
+        copy: True: the arrays returned are the caller's own. False: they are views that the next
+            step or reset overwrites.
+
+    Raises:
+        ValueError: An option is not allowed.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int = 1,
+        seed: int | None = 0,
+        autoreset: Any = "next_step",
+        num_threads: int = 1,
+        illegal: str = "terminate",
+        copy: bool = True,
+    ) -> None:
+        autoreset, mode = autoreset_of(autoreset)
+        check_choice("illegal", illegal, ILLEGAL_MODES)
+        check_choice("copy", copy, (True, False))
+        self.game = game
+        self.num_envs = at_least_one("num_envs", num_envs)
+        self.num_threads = min(at_least_one("num_threads", num_threads), self.num_envs)
+        self.autoreset, self.illegal, self.copy = autoreset, illegal, bool(copy)
+        self.metadata = {
+            "name": f"{game.name}_v{game.version}",
+            "autoreset_mode": mode,
+        }
+        self.render_mode = None
+        self.spec = None
+        n, shape, actions = self.num_envs, game.observation_shape, game.num_distinct_actions
+        planes, mask = spaces.Box(0, 1, shape, np.int8), spaces.Box(0, 1, (actions,), np.int8)
+        self.single_observation_space = spaces.Dict(observation=planes, action_mask=mask)
+        self.observation_space = spaces.Dict(
+            observation=batch_space(planes, n), action_mask=batch_space(mask, n)
+        )
+        self.single_action_space = spaces.Discrete(actions)
+        self.action_space = batch_space(self.single_action_space, n)
+
+        self._started = False
+        self._states = np.tile(game._blank, (n, 1))
+        self._setup = np.empty(n, np.uint64)
+        self._sampling = np.empty(n, np.uint64)
+        self._masks = np.zeros((n, actions), np.int8)
+        self._planes = np.zeros((n, *shape), np.int8)
+        self._current = np.full(n, -1, np.int8)
+        self._sampled = np.zeros(n, np.int64)
+        self._rewards = np.zeros((n, 2), np.float32)
+        self._terminated = np.zeros(n, np.bool_)
+        self._truncated = np.zeros(n, np.bool_)
+        self._final = np.zeros(n, np.bool_)
+        final_rows = n if autoreset == "same_step" else 0
+        self._final_planes = np.zeros((final_rows, *shape), np.int8)
+        self._wants_samples = False  # sample_actions() was called: steps draw the next ones
+        self._ready = False  # and have done so
+        self._reseed(seed)
+
+    # ---------------------------------------------------------------- starting
+
+    def _reseed(self, seed: int | Sequence[int] | None, chosen: Any = None) -> None:
+        """Give the games their random streams."""
+        n = self.num_envs
+        seeds = list_seeds(seed, n)
+        for i in range(n):
+            if chosen is None or chosen[i]:
+                self._setup[i : i + 1] = seed_stream(seeds[i])
+                self._sampling[i : i + 1] = seed_stream(seeds[i], 1)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Observations, Info]:
+        """Start new games.
+
+        Args:
+            seed: as in the constructor, or one for each game; None: the streams go on.
+            options: ``{"reset_mask": bool [N]}`` starts only those games; the first reset starts
+                all. Other keys are ignored.
+
+        Returns:
+            Observations of all games, and infos.
+
+        Raises:
+            ValueError: A seed or the mask is not allowed.
+        """
+        chosen = rows_to_reset(options, self.num_envs, self._started)
+        if seed is not None:
+            self._reseed(seed, chosen)
+        if self.copy:  # the last ones are the caller's
+            self._rewards, self._terminated = self._rewards.copy(), self._terminated.copy()
+            self._truncated = self._truncated.copy()
+        self._rewards[chosen] = 0
+        self._terminated[chosen] = False
+        self._show_states(chosen, fresh=True)
+        self._truncated[chosen] = self._current[chosen] < 0  # where the set-up takes all turns
+        self._started = True
+        return self._observations(), {}
+
+    def _show_states(self, chosen: npt.NDArray[np.bool_], fresh: bool) -> None:
+        if self.copy:
+            self._planes = np.empty_like(self._planes)
+            if not chosen.all():
+                self._run(
+                    self.game.type.kernels.observe_batch,
+                    self._states,
+                    self._current,
+                    self._rows(self._planes),
+                )
+        self._run(
+            self.game.type.kernels.reset_batch,
+            chosen,
+            fresh,
+            self._states,
+            self._setup,
+            self._masks,
+            self._rows(self._planes),
+            self._current,
+            self._sampling,
+            self._sampled,
+        )
+        self._ready = False
+
+    # ---------------------------------------------------------------- stepping
+
+    def step(
+        self, actions: Any
+    ) -> tuple[
+        Observations,
+        npt.NDArray[np.float32],
+        npt.NDArray[np.bool_],
+        npt.NDArray[np.bool_],
+        Info,
+    ]:
+        """Play one action in each game.
+
+        Args:
+            actions: integers [N], in the range of the action space; those of games that are over
+                are ignored, but must be in the range too.
+
+        Returns:
+            Observations; rewards float32 [N, 2]; terminated bool [N]; truncated bool [N]; infos.
+
+        Raises:
+            ValueError: `reset` was not called, or the actions have a wrong length or type.
+            IllegalActionError: An action is out of range; or not legal, and `illegal` is
+                ``"raise"``. The message names the games; none has stepped.
+        """
+        numbers = self._numbers(actions)
+        if self.copy:
+            # the last ones are the caller's
+            self._planes = np.empty_like(self._planes)
+            self._rewards = np.empty_like(self._rewards)
+            self._terminated = self._terminated.copy()
+            self._truncated = self._truncated.copy()
+        self._run(
+            self.game.type.kernels.step_batch,
+            numbers,
+            AUTORESET.index(self.autoreset),
+            1 if self.illegal == "penalize" else 0,
+            self._wants_samples,
+            self._states,
+            self._setup,
+            self._masks,
+            self._rows(self._planes),
+            self._current,
+            self._sampling,
+            self._sampled,
+            self._rewards,
+            self._terminated,
+            self._truncated,
+            self._final,
+            self._rows(self._final_planes),
+        )
+        self._ready = self._wants_samples
+        info: Info = {}
+        if self.autoreset == "same_step" and self._final.any():
+            masks = np.zeros_like(self._masks)
+            info["final_obs"] = {"observation": self._final_planes.copy(), "action_mask": masks}
+            info["_final_obs"] = self._final.copy()
+        return self._observations(), self._rewards, self._terminated, self._truncated, info
+
+    def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
+        """Check actions, and return them as int64 [N]."""
+        if not self._started:
+            raise ValueError("reset() needs to be called before step()")
+        numbers = in_range(actions, self.num_envs, self.game.num_distinct_actions)
+        if self.illegal == "raise":
+            first, bad_ones = -1, []
+            while True:
+                first = self.game.type.kernels.first_illegal(
+                    numbers, self._current, self._masks, first + 1
+                )
+                if first == self.num_envs:
+                    break
+                bad_ones.append(first)
+            if bad_ones:
+                one = self._state(bad_ones[0])
+                raise IllegalActionError(
+                    f"{name_games(bad_ones)}: {one._illegal(int(numbers[bad_ones[0]]))}"
+                )
+        return numbers
+
+    def _observations(self) -> Observations:
+        masks = self._masks.copy() if self.copy else self._masks
+        return {"observation": self._planes, "action_mask": masks}
+
+    @staticmethod
+    def _rows(planes: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+        """Return planes [N, H, W, C] as [N, F]."""
+        return planes.reshape(planes.shape[0], -1 if planes.size else 0)
+
+    # ---------------------------------------------------------------- sampling
+
+    def sample_actions(self) -> npt.NDArray[np.int64]:
+        """Return a uniformly drawn legal action for each game, int64 [N]; 0 where one is over.
+
+        Each game draws from a stream of its own, so its trajectory depends on its seed alone.
+
+        Raises:
+            ValueError: `reset` was not called.
+        """
+        if not self._started:
+            raise ValueError("reset() needs to be called before sample_actions()")
+        self._run(
+            self.game.type.kernels.sample_batch,
+            self._ready,
+            self._states,
+            self._current,
+            self._sampling,
+            self._sampled,
+        )
+        self._ready = False
+        self._wants_samples = True
+        return self._sampled.copy()
+
+    # ---------------------------------------------------------------- looking and setting
+
+    @property
+    def current_player(self) -> npt.NDArray[np.int8]:
+        """The player to move in each game, int8 [N]; -1 where one is over."""
+        return self._current.copy()
+
+    def states(self) -> list[State]:
+        """Return a `State` for each game, independent; its history begins here.
+
+        Raises:
+            ValueError: `reset` was not called.
+        """
+        if not self._started:
+            raise ValueError("reset() needs to be called before states()")
+        return [self._state(i) for i in range(self.num_envs)]
+
+    def _state(self, i: int) -> State:
+        state = State._empty(self.game)
+        state._array[:] = self._states[i]
+        state._begin()
+        return state
+
+    def set_states(self, states: Sequence[State]) -> Observations:
+        """Go to these states, one for each game, as after a reset there; returns observations.
+
+        Raises:
+            ValueError: There are more or fewer than games, or one is of another game.
+            TypeError: One is no `State`.
+        """
+        if not isinstance(states, (list, tuple)):
+            raise TypeError(f"states are a list, one for each game, not {states!r}")
+        if len(states) != self.num_envs:
+            raise ValueError(f"{len(states)} states for {self.num_envs} games")
+        for i, state in enumerate(states):
+            if not isinstance(state, State):
+                raise TypeError(f"states[{i}] is no State but {type(state).__name__}: {state!r}")
+            if state.game != self.game:
+                raise ValueError(f"states[{i}] is of {state.game!r}, the batch of {self.game!r}")
+        for i, state in enumerate(states):
+            self._states[i] = state._array
+        if self.copy:
+            self._terminated, self._truncated = self._terminated.copy(), self._truncated.copy()
+            self._rewards = np.zeros_like(self._rewards)
+        self._rewards[:] = [state.returns() for state in states]
+        self._truncated[:] = [state.is_truncated() for state in states]
+        self._terminated[:] = [s.is_terminal() and not s.is_truncated() for s in states]
+        self._show_states(np.ones(self.num_envs, np.bool_), fresh=False)
+        self._started = True
+        return self._observations()
+
+    def __repr__(self) -> str:
+        return f"<{self.num_envs} games of {self.game!r}>"
+
+
+_OPTIONS = ("num_envs", "seed", "autoreset", "num_threads", "illegal", "copy")
+
+
+def make_vec(name: str, num_envs: int = 1, **options: Any) -> VectorGame:
+    """Return a batch of games: both seats played, one action for each game and step.
+
+    Args:
+        name: one of `ludarium.list_games`.
+        num_envs: how many games.
+        **options: the game's options and those of `VectorGame`.
+
+    Raises:
+        ValueError: The game or an option is unknown, or a value is not allowed.
+    """
+    kind = game_type(name)
+    theirs, ours = split_options(f"make_vec() of {name}", options, kind.all_options(), _OPTIONS[1:])
+    return VectorGame(kind.load(**theirs), num_envs, **ours)

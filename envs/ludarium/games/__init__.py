@@ -1,0 +1,1 @@
+"""The games: one game is one folder, with the same file names in each."""

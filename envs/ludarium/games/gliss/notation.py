@@ -1,0 +1,258 @@
+"""Gliss in text: a position in one line, and as a diagram.
+
+    12/12/12/12/12/12/12/12/4RR6/4RR6/12/12 B - 1
+
+The rows from the top, runs of empty vertices as numbers; the side to move, R or B; the core of the
+chosen glider, or ``-``; the turns completed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ludarium.core.text import natural
+from ludarium.games.gliss.actions import COLUMNS, vertex_name
+from ludarium.games.gliss.board import (
+    BASES,
+    CHOSEN,
+    NONE,
+    PLAYER,
+    ROWS,
+    SIZE,
+    TOP,
+    TOWERS,
+    TURN,
+    vertex,
+)
+from ludarium.games.gliss.rules import (
+    FIRST_TURN_JUDGED,
+    TOWERS_TO_WIN,
+    WORK_DTYPE,
+    WORK_SIZE,
+    judge,
+    legal,
+)
+
+if TYPE_CHECKING:
+    from ludarium.core.state import State
+
+Array = npt.NDArray[np.int64]
+
+SIDES = "RB"
+NAMES = ("Red", "Blue")
+BASE, GLIDER, TOWER = "base", "glider", "tower"
+_RUN_OR_STONE = re.compile(r"[RB]|[1-9][0-9]*", re.ASCII)
+
+
+# ---------------------------------------------------------------- shapes
+
+
+class Shape(NamedTuple):
+    """A group of stones: its kind, and its vertices (row from the top, column), a core first."""
+
+    kind: str
+    stones: tuple[tuple[int, int], ...]
+
+
+def shapes(grid: list[str], side: str) -> list[Shape]:
+    """Return the shapes of one colour, R or B, on a board given as in `read_board` (L2).
+
+    Raises:
+        ValueError: A group of stones is none of the three; the message names its vertices.
+    """
+    n = len(grid)
+    stones = [(i, j) for i in range(n) for j in range(n) if grid[i][j] == side]
+    left = set(stones)
+    found = []
+    for stone in stones:
+        if stone not in left:
+            continue
+        group = [stone]
+        left.remove(stone)
+        for i, j in group:  # grows while it is walked
+            near = {(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)} & left
+            left -= near
+            group.extend(near)
+        found.append(_shape(group, n))
+    return found
+
+
+def _shape(group: list[tuple[int, int]], n: int) -> Shape:
+    """Name the shape of a connected group."""
+    square = len({i for i, _ in group}) == 2 == len({j for _, j in group})
+    if len(group) == 1:
+        return Shape(TOWER, tuple(group))
+    if square and len(group) == 4:
+        return Shape(BASE, tuple(sorted(group)))
+    if square and len(group) == 3:
+        # the core is the one stone that is next to both others
+        far = {v: sum(abs(v[0] - i) + abs(v[1] - j) for i, j in group) for v in group}
+        return Shape(GLIDER, tuple(sorted(group, key=lambda v: far[v])))
+    names = " ".join(vertex_name(n, i, j) for i, j in sorted(group, key=lambda v: (v[1], -v[0])))
+    raise ValueError(f"{names}: no base, no glider and no tower")
+
+
+# ---------------------------------------------------------------- one line
+
+
+def to_text(state: Array) -> str:
+    """Return the position of a state in one line."""
+    n, core = int(state[SIZE]), int(state[CHOSEN])
+    rows = []
+    for r in range(TOP, n + TOP):
+        red, blue = int(state[r]), int(state[ROWS + r])
+        row = "".join(
+            "R" if red >> c & 1 else "B" if blue >> c & 1 else "." for c in range(1, n + 1)
+        )
+        rows.append(re.sub(r"\.+", lambda run: str(len(run[0])), row))
+    chosen = "-" if core == NONE else vertex_name(n, (core >> 5) - TOP, (core & 31) - 1)
+    return f"{'/'.join(rows)} {SIDES[int(state[PLAYER])]} {chosen} {int(state[TURN])}"
+
+
+def read_board(text: str, n: int) -> list[str]:
+    """Return the n rows of a board from the top, n characters R, B or . each.
+
+    Raises:
+        ValueError: The text is no board of this size.
+    """
+    rows = text.split("/")
+    if len(rows) != n:
+        raise ValueError(f"board {text!r}: {len(rows)} rows; this game has board_size={n}")
+    grid = []
+    for number, row in zip(range(n, 0, -1), rows, strict=True):
+        where = f"board, row {number} {row!r}"
+        wrong = _RUN_OR_STONE.sub("", row)
+        if wrong:
+            raise ValueError(f"{where}: {wrong[0]!r} is not R, B or a number without leading zeros")
+        read = ""
+        for found in _RUN_OR_STONE.findall(row):
+            if found not in SIDES:
+                found = "." * (int(found) if len(found) < 3 else n + 1)
+            read += found
+        if len(read) != n:
+            raise ValueError(f"{where}: its vertices do not add up to {n}")
+        grid.append(read)
+    return grid
+
+
+def glider_at(core: str, grid: list[str], player: int) -> Shape:
+    """Return the glider of a player, free or in a base, whose core has this name (L3).
+
+    Raises:
+        ValueError: There is none.
+    """
+    n = len(grid)
+    names = {vertex_name(n, i, j): (i, j) for i in range(n) for j in range(n)}
+    if core not in names:
+        raise ValueError(f"chosen core {core!r}: it is a vertex, a1 to {COLUMNS[n - 1]}{n}, or -")
+    i, j = names[core]
+    for kind, stones in shapes(grid, SIDES[player]):
+        if (kind == GLIDER and stones[0] == (i, j)) or (kind == BASE and (i, j) in stones):
+            arms = [v for v in stones if abs(v[0] - i) + abs(v[1] - j) == 1]
+            return Shape(GLIDER, ((i, j), *arms))
+    raise ValueError(f"chosen core {core!r}: no glider of {NAMES[player]} has its core there")
+
+
+def from_text(text: str, blank: Array) -> Array:
+    """Return the state of a line of text; `blank` is a state with the game's options.
+
+    Raises:
+        ValueError: The text is not a position; the message names the field.
+    """
+    fields = text.split(" ")
+    if len(fields) != 4:
+        raise ValueError(
+            f"{text!r} has {len(fields)} fields, not 4: board, side, chosen core, turns"
+        )
+    board, side, core, turns = fields
+    state = blank.copy()
+    grid = read_board(board, int(state[SIZE]))
+    for player, colour in enumerate(SIDES):
+        for r, row in enumerate(grid, TOP):
+            state[ROWS * player + r] = sum(1 << c for c, x in enumerate(row, 1) if x == colour)
+        try:
+            kinds = [shape.kind for shape in shapes(grid, colour)]
+        except ValueError as error:
+            raise ValueError(f"board, {NAMES[player]}'s {error}") from None
+        state[BASES + player] = kinds.count(BASE)
+        state[TOWERS + player] = kinds.count(TOWER)
+    if side not in ("R", "B"):
+        raise ValueError(f"side {side!r}: the side to move is R or B")
+    state[PLAYER] = SIDES.index(side)
+    if core != "-":
+        i, j = glider_at(core, grid, int(state[PLAYER])).stones[0]
+        state[CHOSEN] = vertex(i + TOP, j + 1)
+        if legal(state, np.empty(WORK_SIZE, WORK_DTYPE)) == 0:
+            raise ValueError(f"chosen core {core!r}: this glider cannot fly")
+    state[TURN] = natural(turns, "turns")
+    judge(state)
+    return state
+
+
+# ---------------------------------------------------------------- diagram
+
+
+def diagram(state: State) -> str:
+    """Return the board with coordinates, the chosen glider in small letters, and the counts.
+
+    Of a half-made turn the ways to end it are listed.
+    """
+    board, side, core, turns = state.to_string().split(" ")
+    n = board.count("/") + 1
+    grid = read_board(board, n)
+    marked: tuple[tuple[int, int], ...] = ()
+    if core != "-":
+        marked = glider_at(core, grid, SIDES.index(side)).stones
+    columns = " ".join(COLUMNS[:n])
+    lines = [f"    {columns}"]
+    for i, row in enumerate(grid):
+        stones = " ".join(x.lower() if (i, j) in marked else x for j, x in enumerate(row))
+        lines.append(f"{n - i:>2}  {stones}  {n - i}")
+    lines.append(lines[0])
+    for player in (0, 1):
+        kinds = [shape.kind for shape in shapes(grid, SIDES[player])]
+        lines.append(
+            f"{NAMES[player]}: {_number(kinds, BASE)}, {_number(kinds, GLIDER)}, "
+            f"{_number(kinds, TOWER)} of {TOWERS_TO_WIN}"
+        )
+    mover = NAMES[SIDES.index(side)]
+    if state.is_terminal():
+        status = outcome(state)
+    elif core != "-":
+        ends = " ".join(state.action_to_string(action) for action in state.legal_actions())
+        status = f"{mover} flies the glider with its core on {core} (small letters): {ends}"
+    else:
+        status = f"{mover} to move"
+    return "\n".join([*lines, f"{status}; {turns} turns"])
+
+
+def _number(kinds: list[str], kind: str) -> str:
+    """Return a count in words: ``1 base``, ``2 bases``."""
+    number = kinds.count(kind)
+    return f"{number} {kind}" + "s" * (number != 1)
+
+
+def outcome(state: State) -> str:
+    """Return the result of a finished game in words, with the reason."""
+    if state.is_truncated():
+        return "no winner: max_turns reached"
+    board, side, _, turns = state.to_string().split(" ")
+    player = SIDES.index(side)
+    grid = read_board(board, board.count("/") + 1)
+    counts = [[shape.kind for shape in shapes(grid, colour)] for colour in SIDES]
+    judged = int(turns) >= FIRST_TURN_JUDGED
+    winner = NAMES[0 if state.returns()[0] > 0 else 1]
+    if judged and BASE not in counts[1 - player]:
+        loser = NAMES[1 - player]
+        reason = f"{loser} has no base left after {loser}'s own turn"
+    elif judged and BASE not in counts[player]:
+        reason = f"{NAMES[player]} has no base left"
+    elif counts[player].count(TOWER) >= TOWERS_TO_WIN:
+        reason = f"{NAMES[player]} starts the turn with {counts[player].count(TOWER)} towers"
+    else:
+        reason = f"{NAMES[player]} has no legal turn"
+    return f"{winner} has won: {reason}"

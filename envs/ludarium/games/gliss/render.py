@@ -1,0 +1,330 @@
+"""Drawing Gliss: a grid with bases as squares, gliders as double arrows, towers as ringed discs.
+
+One unit is the distance of two lines. The board is drawn as Red sees it, row 1 below. A strip above
+it counts Blue's towers and bases, one below it Red's.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from ludarium.drawing.canvas import Board, Canvas, Colour, Frame, Point, mix, start
+from ludarium.games.gliss.actions import COLUMNS
+from ludarium.games.gliss.notation import (
+    BASE,
+    GLIDER,
+    NAMES,
+    SIDES,
+    TOWER,
+    Shape,
+    glider_at,
+    outcome,
+    read_board,
+    shapes,
+)
+from ludarium.games.gliss.rules import TOWERS_TO_WIN
+
+if TYPE_CHECKING:
+    from ludarium.core.state import State
+
+Vertex = tuple[int, int]  # row from the top, column
+
+MARGIN = 1.4  # from the outer lines to the edge of the board area
+FRAME = 0.68  # from the outer lines to the edge of the board
+WAY_OUT = 0.45, 0.9  # from where to where an arrow off the board goes
+STRIP = 0.9  # height of a line of counts
+STONE = 0.41  # radius of a stone
+RIM = 0.05  # how far the dark body of a shape reaches beyond its stones
+BAR = 0.14  # half the width of what joins the stones of a glider
+HEAD = 0.5, 0.3, 0.4  # an arm: its tip ahead of the vertex, its base behind it, half its width
+WHITE, BLACK = (255, 255, 255), (0, 0, 0)
+
+
+def area(n: int) -> tuple[float, float]:
+    """Return width and height of the picture without its caption, in units."""
+    return n - 1 + 2 * MARGIN, n - 1 + 2 * (MARGIN + STRIP)
+
+
+def place_of(vertex: Vertex) -> Point:
+    """Return where a vertex is, in units."""
+    return MARGIN + vertex[1], MARGIN + STRIP + vertex[0]
+
+
+def vertex_named(name: str, n: int) -> Vertex:
+    """Return the vertex of an n x n board with this name."""
+    return n - int(name[1:]), COLUMNS.index(name[0])
+
+
+# ---------------------------------------------------------------- the board
+
+
+def paint_board(canvas: Canvas, n: int) -> None:
+    """Paint what never changes: the board, its lines and coordinates."""
+    theme = canvas.theme
+    (x0, y0), (x1, y1) = place_of((0, 0)), place_of((n - 1, n - 1))
+    side, edge = n - 1 + 2 * FRAME, canvas.least(0.05, 1.0)
+    canvas.rectangle(x0 - FRAME, y0 - FRAME, side, side, theme.board, theme.edge, edge, 0.2)
+    line = canvas.least(0.03, 1.0)
+    for k in range(n):
+        canvas.line([(x0 + k, y0), (x0 + k, y1)], theme.grid, line)
+        canvas.line([(x0, y0 + k), (x1, y0 + k)], theme.grid, line)
+    away = (FRAME + MARGIN) / 2
+    for k in range(0, n, 1 if canvas.scale >= 9 else 2):  # every other one where they would touch
+        for y in (y0 - away, y1 + away):
+            canvas.text(x0 + k, y, COLUMNS[k], 0.52, theme.muted)
+        for x in (x0 - away, x1 + away):
+            canvas.text(x, y1 - k, str(k + 1), 0.52, theme.muted)
+
+
+# ---------------------------------------------------------------- shapes
+
+
+@functools.cache
+def _outline(grow: float) -> list[Point]:
+    """Return the outline of a glider with its core at (0, 0) and its arms at (1, 0) and (0, 1).
+
+    A disc for the core and arrowheads on two bars for the arms, all `grow` larger than the stones.
+    """
+    radius, bar = STONE + grow, BAR + grow
+    tip, back, wide = 1 + HEAD[0] + 1.6 * grow, 1 - HEAD[1] - grow, HEAD[2] + 1.4 * grow
+    corner = math.asin(bar / radius)  # where the bars meet the disc
+    outline = [(back, -bar), (back, -wide), (tip, 0.0), (back, wide), (back, bar)]
+    outline += _arc(radius, corner, math.pi / 2 - corner, 3)
+    outline += [(bar, back), (wide, back), (0.0, tip), (-wide, back), (-bar, back)]
+    return outline + _arc(radius, math.pi / 2 + corner, 2 * math.pi - corner, 12)
+
+
+def _arc(radius: float, start: float, stop: float, parts: int) -> list[Point]:
+    """Return points of an arc around (0, 0)."""
+    angles = [start + (stop - start) * k / parts for k in range(parts + 1)]
+    return [(radius * math.cos(t), radius * math.sin(t)) for t in angles]
+
+
+def _paint_double_arrow(canvas: Canvas, glider: Shape, colour: Colour, grow: float) -> None:
+    """Paint a glider, its arms wherever they point."""
+    (x, y), (x1, y1), (x2, y2) = (place_of(v) for v in glider.stones)
+    a, b, c, d = x1 - x, x2 - x, y1 - y, y2 - y
+    canvas.polygon([(x + a * p + b * q, y + c * p + d * q) for p, q in _outline(grow)], colour)
+
+
+def _paint_body(canvas: Canvas, shape: Shape, colour: Colour, rim: float = RIM) -> None:
+    """Paint what lies behind the stones of a shape and joins them."""
+    x, y = place_of(shape.stones[0])
+    if shape.kind == GLIDER:
+        _paint_double_arrow(canvas, shape, colour, rim)
+    elif shape.kind == TOWER:
+        canvas.disc(x, y, STONE + rim, colour)
+    else:
+        half = STONE + rim
+        canvas.rectangle(x - half, y - half, 1 + 2 * half, 1 + 2 * half, colour, radius=half * 0.6)
+
+
+def _paint_shape(canvas: Canvas, shape: Shape, player: int) -> None:
+    """Paint a shape of a player: all its vertices have the player's colour at their centres."""
+    colour = canvas.theme.players[player]
+    _paint_body(canvas, shape, mix(colour, BLACK, 0.42))
+    if shape.kind == GLIDER:
+        _paint_double_arrow(canvas, shape, colour, 0.0)
+        return
+    for vertex in shape.stones:
+        x, y = place_of(vertex)
+        canvas.disc(x, y, STONE, colour)
+        if shape.kind == TOWER:
+            canvas.ring(x, y, STONE * 0.78, mix(colour, WHITE, 0.8), canvas.least(0.09, 1.0))
+
+
+# ---------------------------------------------------------------- the last turn
+
+
+class Turn(NamedTuple):
+    """The last whole turn, as it is to be seen on the board after it."""
+
+    text: str
+    origin: tuple[Vertex, ...] = ()  # where the glider came from, its core first
+    landed: tuple[Vertex, ...] = ()  # where it has landed, its core first; or the base built
+    captured: frozenset[Vertex] = frozenset()
+    converted: frozenset[Vertex] = frozenset()
+    off: Shape | None = None  # the glider that flew off the board
+
+
+def read_board_of(state: State) -> tuple[list[str], int, str]:
+    """Return the rows of the board, the player to move and the chosen core."""
+    board, side, core, _ = state.to_string().split(" ")
+    return read_board(board, board.count("/") + 1), SIDES.index(side), core
+
+
+def last_turn(state: State, grid: list[str]) -> Turn | None:
+    """Find out what the last turn did, by comparing the boards before and after it, `grid`."""
+    last = state.last_turn()
+    if last is None:
+        return None
+    before, actions = last
+    old, mover, _ = read_board_of(before)
+    words = [before.action_to_string(actions[0])]
+    if len(actions) > 1:
+        words.append(before.child(actions[0]).action_to_string(actions[1]))
+    text = "".join(words)
+    every = [(i, j) for i in range(len(grid)) for j in range(len(grid))]
+    own, foe = SIDES[mover], SIDES[1 - mover]
+    new = {(i, j) for i, j in every if grid[i][j] == own != old[i][j]}
+    gone = {(i, j) for i, j in every if old[i][j] == foe != grid[i][j]}
+    if len(words) == 1:
+        return Turn(text, landed=tuple(sorted(new)))
+    glider = glider_at(words[0], old, mover)
+    if words[1] == "-off":
+        return Turn(text, glider.stones, off=glider)
+    row, column = vertex_named(words[1].strip("-*"), len(grid))
+    i, j = glider.stones[0]
+    landed = tuple((row + u - i, column + v - j) for u, v in glider.stones)
+    converted = frozenset(v for v in new & gone if v not in landed)
+    return Turn(text, glider.stones, landed, frozenset(gone - converted), converted)
+
+
+def way_off(glider: Shape, n: int) -> list[Point]:
+    """Return an arrow over the nearest edge that an arm of the glider points to."""
+    (i, j), *arms = glider.stones
+    ways = []
+    for u, v in arms:
+        du, dv = u - i, v - j
+        ways.append((n - 1 - i if du > 0 else i if du else n - 1 - j if dv > 0 else j, du, dv))
+    room, du, dv = min(ways)
+    x, y = place_of((i + du * room, j + dv * room))
+    return [(x + dv * out, y + du * out) for out in WAY_OUT]
+
+
+def _paint_way_off(canvas: Canvas, glider: Shape, n: int, colour: Colour) -> None:
+    """Paint that arrow."""
+    way = way_off(glider, n)
+    canvas.arrow(way, colour, canvas.least(0.18, 1.5), 0.38, outline=canvas.theme.background)
+
+
+def _paint_under(canvas: Canvas, turn: Turn, grid: list[str], mover: int) -> None:
+    """Paint what lies under the stones: the way of the glider, and what is no more there."""
+    theme = canvas.theme
+    for i, j in turn.captured:
+        if grid[i][j] == ".":
+            canvas.disc(*place_of((i, j)), STONE, theme.players[1 - mover], opacity=0.35)
+    for i, j in turn.origin:
+        if grid[i][j] == ".":
+            canvas.mark_from(*place_of((i, j)), STONE)
+    if turn.off is not None:
+        _paint_way_off(canvas, turn.off, len(grid), theme.last)
+    elif turn.origin:
+        way = [place_of(turn.origin[0]), place_of(turn.landed[0])]
+        canvas.arrow(way, theme.last, canvas.least(0.14, 1.5), 0.5, STONE, STONE, theme.rims[1])
+
+
+# ---------------------------------------------------------------- the picture
+
+
+def _paint_choice(canvas: Canvas, state: State, glider: Shape, free: bool, grid: list[str]) -> None:
+    """Paint the chosen glider and the ways to end its flight; a ring where it has two (L14)."""
+    theme, n = canvas.theme, len(grid)
+    for vertex in glider.stones[: 1 if free else 3]:  # the arrowheads of a free one stay in sight
+        x, y = place_of(vertex)
+        canvas.ring(x, y, STONE + 0.08, theme.background, canvas.least(0.16, 3.0))
+        canvas.mark_chosen(x, y, STONE + 0.04)
+    for action in state.legal_actions():
+        text = state.action_to_string(action)
+        if text == "-off":
+            _paint_way_off(canvas, glider, n, theme.chosen)
+            continue
+        i, j = vertex_named(text.strip("-*"), n)
+        x, y = place_of((i, j))
+        if text.endswith("*"):
+            canvas.ring(x, y, 0.4, theme.chosen, canvas.least(0.08, 1.2))
+            continue
+        if grid[i][j] != ".":
+            canvas.disc(x, y, 0.29, theme.background)
+        canvas.mark_landing(x, y, 0.22)
+
+
+def _paint_counts(canvas: Canvas, found: list[list[Shape]], n: int) -> None:
+    """Paint how many towers of twelve and how many bases each player has."""
+    theme = canvas.theme
+    right = n - 1 + 2 * MARGIN
+    for player, y in ((1, STRIP * 0.62), (0, n - 1 + 2 * MARGIN + STRIP * 1.38)):
+        colour = theme.players[player]
+        kinds = [shape.kind for shape in found[player]]
+        towers = kinds.count(TOWER)
+        step, x = 0.56, MARGIN - FRAME + 0.25
+        for k in range(TOWERS_TO_WIN):
+            edge = mix(theme.background, theme.muted, 0.6)
+            if k < towers:
+                canvas.disc(x + k * step, y, 0.22, colour)
+            else:
+                canvas.ring(x + k * step, y, 0.22, edge, canvas.least(0.05, 1.0))
+        bases = kinds.count(BASE)
+        right_words = f"{bases} base{'s' * (bases != 1)}"
+        canvas.text(right - MARGIN + FRAME, y, right_words, 0.6, theme.ink, "right")
+        words, x = f"{towers} tower{'s' * (towers != 1)}", x + TOWERS_TO_WIN * step + 0.1
+        room = right - MARGIN + FRAME - x - canvas.width_of(f"  {right_words}", 0.6)
+        if canvas.width_of(words, 0.6) > room:  # in a small picture the discs say what is counted
+            words = str(towers)
+        canvas.text(x, y, words, 0.6, theme.ink, "left")
+
+
+def paint(canvas: Canvas, state: State) -> None:
+    """Paint shapes, the last and the half-made turn, counts and the caption."""
+    theme = canvas.theme
+    grid, player, core = read_board_of(state)
+    found = [shapes(grid, side) for side in SIDES]
+    turn = last_turn(state, grid)
+    if turn is not None:
+        _paint_under(canvas, turn, grid, 1 - player)
+        for shape in found[1 - player]:
+            if set(shape.stones) & set(turn.landed):
+                _paint_body(canvas, shape, theme.last, RIM + canvas.least(0.12, 1.5))
+    chosen = None if core == "-" else glider_at(core, grid, player)
+    free = chosen in found[player]
+    if chosen is not None and free:
+        _paint_body(canvas, chosen, theme.chosen, RIM + canvas.least(0.12, 1.5))
+    for number in (0, 1):
+        for shape in found[number]:
+            _paint_shape(canvas, shape, number)
+    if turn is not None:
+        for vertex in turn.captured:
+            canvas.mark_capture(*place_of(vertex), STONE)
+        for vertex in turn.converted:
+            canvas.mark_converted(*place_of(vertex), STONE)
+    if chosen is not None:
+        _paint_choice(canvas, state, chosen, free, grid)
+    _paint_counts(canvas, found, len(grid))
+    turns = state.turn_number()
+    note = f"turn {turns}: {turn.text}" if turn is not None else f"turn {turns}"
+    if state.is_terminal():
+        score = state.returns()[0]
+        winner = None if score == 0 else theme.players[0 if score > 0 else 1]
+        result = outcome(state)
+        canvas.caption(result[0].upper() + result[1:], winner, note, over=True)
+    else:
+        words = f"{NAMES[player]} to move" if core == "-" else f"{NAMES[player]} flies {core}"
+        canvas.caption(words, theme.players[player], note)
+
+
+def board_of(state: State) -> Board:
+    """Return what a state is drawn on."""
+    n = int(state.game.options["board_size"])
+    return Board(*area(n), paint_board, (n,))
+
+
+def draw(state: State, size: int, theme: str = "light") -> Frame:
+    """Draw a state.
+
+    Args:
+        state: of Gliss.
+        size: the longer side in pixels, 128 to 2048.
+        theme: ``"light"`` or ``"dark"``.
+
+    Returns:
+        A new array uint8 [height, width, 3].
+
+    Raises:
+        ValueError: The size or the theme is not allowed.
+    """
+    n = int(state.game.options["board_size"])
+    canvas = start(*area(n), size, theme, paint_board, n)
+    paint(canvas, state)
+    return canvas.frame()

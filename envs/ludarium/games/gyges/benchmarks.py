@@ -1,0 +1,63 @@
+"""What the benchmark measures of Gygès, and what it has to reach on one core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ludarium.core.game import Game
+from ludarium.games.gyges.rules import (
+    JIT,
+    ONE,
+    PLAYER,
+    WORK_DTYPE,
+    WORK_SIZE,
+    landings,
+    lowest,
+    playable,
+)
+
+#: Options to measure with, and for each the bar by group of rows.
+SIZES: list[dict[str, Any]] = [{}]
+BAR: list[dict[str, float]] = [
+    {"vector": 1.6e6, "aec": 150e3, "playout": 2.2e6, "search": 250e3, "render": 3}
+]
+COLD = 6.0  # seconds of a first step with nothing compiled
+
+
+@njit(nogil=JIT["nogil"], error_model=JIT["error_model"])
+def _masks(states):  # type: ignore[no-untyped-def]
+    """Find the landings of every piece that may move; returns the number of pieces."""
+    work = np.empty(WORK_SIZE, WORK_DTYPE)
+    found = 0
+    for i in range(len(states)):
+        movers = playable(states[i], np.int64(states[i, PLAYER]))
+        while movers:
+            cell = lowest(movers)
+            movers &= movers - ONE
+            landings(states[i], cell, work)
+            found += 1
+    return found
+
+
+def _landing_masks(game: Game) -> Callable[[], int]:
+    """Return a run over positions of uniform random play."""
+    rng = np.random.default_rng(0)
+    states: list[Any] = []
+    while len(states) < 2000:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.stage() == "move":
+                states.append(state._array.copy())
+            state.apply_action(int(rng.choice(state.legal_actions())))
+    array = np.array(states)
+    return lambda: int(_masks(array))
+
+
+#: Further kernels: the bar in nanoseconds, and what makes a run that says how many it did.
+KERNELS: dict[str, tuple[float, Callable[[Game], Callable[[], int]]]] = {
+    "one landing mask": (800.0, _landing_masks)
+}

@@ -1,0 +1,97 @@
+# mypy: ignore-errors
+"""What agents know of Gygès beyond its rules: wins at sight, and what a position is worth."""
+
+import numpy as np
+from numba import njit
+
+from ludarium.games.gyges.rules import (
+    COUNT,
+    FIRST_LANDING,
+    GOAL,
+    JIT,
+    LANDINGS,
+    MOVE,
+    ONE,
+    PLAYER,
+    SIX,
+    STAGE,
+    TO_GOAL,
+    WORK_DTYPE,
+    WORK_SIZE,
+    ZERO,
+    U,
+    below,
+    count,
+    landings,
+    legal,
+    lowest,
+    nth_action,
+    playable,
+)
+
+ALWAYS_A_TURN = True  # G5
+
+# ---------------------------------------------------------------- playouts
+
+
+@njit(**JIT)
+def playout_action(state, work, rng):
+    """Return the landing on the goal where there is one, else a random action."""
+    if state[STAGE] != MOVE:
+        return nth_action(state, work, below(rng, legal(state, work)))
+    player = np.int64(state[PLAYER])
+    work[:COUNT] = ZERO
+    total = ZERO
+    movers = playable(state, player)
+    while movers:
+        cell = lowest(movers)
+        movers &= movers - ONE
+        ends = landings(state, cell, work)
+        column = np.int64(cell % SIX)
+        if ends & GOAL:
+            seen = 5 - column if player else column
+            return np.int64(FIRST_LANDING + LANDINGS * seen + TO_GOAL)
+        work[column] = ends
+        total += count(ends)
+    work[COUNT] = total
+    return nth_action(state, work, below(rng, np.int64(total)))
+
+
+# ---------------------------------------------------------------- evaluation
+
+THREAT, PIECE, TURN_WORTH = 60, 3, 10
+
+
+@njit(**JIT)
+def _prospects(state, player, work):
+    """Return (landings on cells, whether one reaches the goal, movers), were it a player's turn."""
+    mover = state[PLAYER]
+    state[PLAYER] = U(player)
+    ends, goal, movers = ZERO, False, np.int64(0)
+    pieces = playable(state, player)
+    while pieces:
+        cell = lowest(pieces)
+        pieces &= pieces - ONE
+        found = landings(state, cell, work)
+        goal = goal or found & GOAL != ZERO
+        ends += count(found & ~GOAL)
+        movers += 1
+    state[PLAYER] = mover
+    return np.int64(ends), goal, movers
+
+
+@njit(**JIT)
+def evaluate(state, player):
+    """Return what a running position is worth for a player: what each could do were it to move.
+
+    A cell that a piece of the own playable row can land on counts 1, such a piece 3, a way to the
+    goal 60, and the turn 10. Before both first rows stand every position is worth nothing.
+    """
+    if state[STAGE] != MOVE:
+        return np.int64(0)
+    work = np.empty(WORK_SIZE, WORK_DTYPE)
+    mine, threat, movers = _prospects(state, player, work)
+    theirs, danger, others = _prospects(state, 1 - player, work)
+    worth = mine - theirs + PIECE * (movers - others)
+    worth += THREAT * (np.int64(threat) - np.int64(danger))
+    return worth + (TURN_WORTH if np.int64(state[PLAYER]) == player else -TURN_WORTH)

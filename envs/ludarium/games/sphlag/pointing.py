@@ -1,0 +1,36 @@
+"""Pointing at Sphlag: a hole to place on it; a sphere, then the hole where it goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ludarium.drawing.pointing import Place
+from ludarium.games.sphlag.actions import HOLE
+from ludarium.games.sphlag.render import RADIUS, found_in, place_of
+
+if TYPE_CHECKING:
+    from ludarium.core.state import State
+
+
+def clicks(state: State) -> dict[int, tuple[Place, ...]]:
+    """Return the places to click for each legal action; none for the pass."""
+    found = found_in(state)
+    places = {}
+    for name, hole in HOLE.items():
+        radius = RADIUS[hole[0]]
+        # a sphere hides what is below it; an empty hole hides nothing
+        layer = 0 if found[hole] == "." else hole[0]
+        places[name] = Place(*place_of(hole), radius, radius, layer=layer)
+    ways = {}
+    for action in state.legal_actions():
+        text = state.action_to_string(action)
+        names = () if text == "pass" else tuple(text.split("-"))
+        ways[action] = tuple(places[name] for name in names)
+    return ways
+
+
+def prompt(state: State, chosen: tuple[Place, ...]) -> str:
+    """Return what to click next, in words."""
+    if chosen:
+        return "click where the sphere goes"
+    return "click a hole to place a sphere, or a sphere to move"

@@ -1,0 +1,166 @@
+"""What the window shows: the picture of the position, what can be clicked, a line, buttons.
+
+An rgb array, drawn by the canvas in the colours and the typeface of all pictures; no display.
+"""
+
+from __future__ import annotations
+
+from PIL import Image
+
+from ludarium.core.game import Game
+from ludarium.drawing.canvas import Canvas, Frame, Point, check_theme, mix
+from ludarium.drawing.pointing import Layout, Place
+from ludarium.play.controller import Button, Table
+
+GAP = 0.16  # between buttons, as a share of the height of one
+LEAST_WIDTH = 300  # pixels of the window: less has no room for buttons
+KEYS_FROM = 400  # pixels of width from which the keys stand on the buttons
+
+
+def _length_of(canvas: Canvas, text: str, pixels: int) -> float:
+    """Return how long a line of type of so many pixels is, in pixels."""
+    return canvas.width_of(text, pixels / canvas.scale) * canvas.scale
+
+
+class View:
+    """The picture of a `Table`, and what is where in it.
+
+    Args:
+        game: with its options.
+        size: pixels of the longer side of the board's picture, 128 to 2048.
+        theme: ``"light"`` or ``"dark"``.
+
+    Attributes:
+        width: in pixels.
+        height: in pixels, the line and the buttons included.
+
+    Raises:
+        ValueError: The theme is not allowed.
+    """
+
+    def __init__(self, game: Game, size: int, theme: str) -> None:
+        self._theme, self._size = check_theme(theme), size
+        self._layout = Layout(game, size)
+        self.width = max(LEAST_WIDTH, self._layout.width)
+        self._left = (self.width - self._layout.width) // 2  # of the board's picture
+        self._row = round(self.width * 0.066)  # height of the line
+        self.height = self._layout.height + self._row + round(self._row * 1.3)
+
+    # ---- what is where
+
+    def to_units(self, x: float, y: float) -> Point | None:
+        """Return which point of the board, in units, is at a pixel; None below the board."""
+        return self._layout.to_units(x - self._left, y) if y < self._layout.height else None
+
+    def to_pixels(self, place: Place) -> Point:
+        """Return the pixel (x, y) of the middle of a place."""
+        x, y = self._layout.to_pixels(place.x, place.y)
+        return x + self._left, y
+
+    def box(self, buttons: list[Button], index: int) -> tuple[float, float, float, float]:
+        """Return left, top, width and height of a button in pixels."""
+        high = self._row
+        gap = high * GAP
+        wide = (self.width - gap * (len(buttons) + 1)) / len(buttons)
+        return gap + index * (wide + gap), self._layout.height + high + gap, wide, high
+
+    def button_at(self, table: Table, x: float, y: float) -> str | None:
+        """Return the name of the button at a pixel."""
+        buttons = table.buttons()
+        for index, button in enumerate(buttons):
+            left, top, wide, high = self.box(buttons, index)
+            if left <= x < left + wide and top <= y < top + high:
+                return button.name
+        return None
+
+    # ---- the picture
+
+    def frame(self, table: Table) -> Frame:
+        """Return the picture as a new array uint8 [height, width, 3]."""
+        state, theme = table.session.state, self._theme
+        picture = state.game.type.part("render").draw(state, self._size, theme.name)
+        board = Image.fromarray(picture)
+        wide, high, *_ = state.game.type.part("render").board_of(state)
+        canvas = Canvas(wide, high, self._size, theme, board)
+        if table.session.over and not state.is_terminal():
+            canvas.caption(table.session.result().rstrip("."), over=True)
+        else:
+            self._paint_choices(canvas, table)
+            self._paint_hint(canvas, table.hint)
+        image = Image.new("RGB", (self.width, self.height), theme.background)
+        image.paste(board, (self._left, 0))
+        canvas = Canvas(wide, high, self._size, theme, image)
+        self._paint_line(canvas, table)
+        buttons = table.buttons()
+        for index, button in enumerate(buttons):
+            self._paint_button(canvas, button, self.box(buttons, index))
+        return canvas.frame()
+
+    def _paint_choices(self, canvas: Canvas, table: Table) -> None:
+        """Paint a ring around what is chosen, and a dot on everything that can be clicked next."""
+        selection = table.selection
+        if selection is None:
+            return
+        reach = 0.0
+        for place in selection.chosen:
+            reach = min(place.wide, place.high)
+            canvas.mark_chosen(place.x, place.y, reach * 0.96)
+            if place.label:
+                ink, paper = canvas.theme.ink, canvas.theme.background
+                canvas.text(place.x, place.y, place.label, reach, ink, halo=paper, bold=True)
+        if not selection.chosen and (table.hint or table.session.half_made):
+            return  # a hint stands alone; the picture of a half-made turn shows where it can go
+        for place in selection.choices():
+            middle = 0.2 if selection.chosen else 0.15
+            if table.session.half_made:
+                middle = 0.34  # among the dots of where it can go, which are in the picture
+            radius = canvas.least(middle * min(place.wide, place.high, 0.5) * 2, 2.0)
+            edge = canvas.least(0.035, 1.0)
+            canvas.disc(place.x, place.y, radius + edge, canvas.theme.background, opacity=0.7)
+            canvas.disc(place.x, place.y, radius, canvas.theme.chosen)
+
+    def _paint_hint(self, canvas: Canvas, places: list[Place]) -> None:
+        """Paint the agent's choice: a ring around each place, and an arrow along them."""
+        theme = canvas.theme
+        width = canvas.least(0.11, 2.0)
+        for place in places:
+            reach = min(place.wide, place.high)
+            canvas.ring(place.x, place.y, reach + width / 2, theme.background, width * 2)
+            canvas.ring(place.x, place.y, reach, theme.capture, width)
+        way = [(place.x, place.y) for place in places]
+        way = [point for k, point in enumerate(way) if k == 0 or point != way[k - 1]]
+        if len(way) > 1:
+            canvas.arrow(way, theme.capture, width, outline=theme.background)
+
+    def _paint_line(self, canvas: Canvas, table: Table) -> None:
+        """Write what is to be said below the picture."""
+        text, scale, row = table.line(), canvas.scale, self._row
+        room, pixels = self.width - row * 0.5, round(row * 0.52)
+        while pixels > 7 and _length_of(canvas, text, pixels) > room:
+            pixels -= 1
+        while len(text) > 4 and _length_of(canvas, text, pixels) > room:
+            text = text[:-4] + "..."
+        middle = self._layout.height + row * 0.56
+        canvas.text(row * 0.25 / scale, middle / scale, text, pixels / scale, anchor="left")
+
+    def _paint_button(
+        self, canvas: Canvas, button: Button, box: tuple[float, float, float, float]
+    ) -> None:
+        """Paint a button, faint if it does not work."""
+        theme, scale = canvas.theme, canvas.scale
+        left, top, wide, high = box
+        fill = mix(theme.background, theme.board, 0.8 if button.works else 0.25)
+        edge = theme.edge if button.works else mix(theme.background, theme.edge, 0.4)
+        ink = theme.ink if button.works else mix(theme.background, theme.muted, 0.55)
+        line, corner = max(1.0, high / 24) / scale, high * 0.2 / scale
+        x, y = left / scale, top / scale
+        canvas.rectangle(x, y, wide / scale, high / scale, fill, edge, line, corner)
+        pixels, key = round(high * 0.46), f"  {button.key}" if self.width >= KEYS_FROM else ""
+        while pixels > 7 and _length_of(canvas, button.label + key, pixels) > wide * 0.9:
+            pixels -= 1
+        x = left + (wide - _length_of(canvas, button.label + key, pixels)) / 2
+        y, height = (top + high * 0.5) / scale, pixels / scale
+        canvas.text(x / scale, y, button.label, height, ink, "left")
+        if key:
+            right = x + _length_of(canvas, button.label + key, pixels)
+            canvas.text(right / scale, y, button.key, height, mix(ink, fill, 0.5), "right")

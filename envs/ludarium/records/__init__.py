@@ -1,0 +1,13 @@
+"""Game records to read, write and replay, and episodes as animations and pictures."""
+
+from typing import Any
+
+from ludarium.core.lazy import submodule
+from ludarium.records.export import record_episode
+from ludarium.records.game_record import GameRecord, read, replay, write
+
+__all__ = ["GameRecord", "read", "record_episode", "replay", "write"]
+
+
+def __getattr__(name: str) -> Any:
+    return submodule(__name__, name)

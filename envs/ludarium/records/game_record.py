@@ -1,0 +1,368 @@
+"""Game records: one game in one line of JSON, to write, read and replay.
+
+    {"game": "sphlag", "version": 0, "options": {"max_turns": 200}, "seed": 1,
+     "players": ["random", "greedy"], "turns": ["E7/0", "C3/0", ...],
+     "result": [-1, 1], "reason": "won"}
+
+``turns`` are the texts of whole turns; of an unfinished game the last one may be half made.
+``start`` is there when the history does not begin at the game's one standard start: its text.
+``result`` is null while a game is unfinished, and [0, 0] when it ended without a winner.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ludarium.core.files import replacing
+from ludarium.core.game import Game, game_type
+from ludarium.core.options import as_int
+from ludarium.core.state import State
+
+#: Reasons that follow from the last position; other ways to end are the recorder's own words.
+WON, DRAWN, MAX_TURNS, UNFINISHED = "won", "drawn", "max_turns", "unfinished"
+#: A player answered an action that is not legal, and lost by it.
+ILLEGAL = "illegal"
+
+
+# ---------------------------------------------------------------- a record
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game, finished or not.
+
+    Attributes:
+        game: name of the game.
+        version: the game's version.
+        options: the game's options, all of them.
+        seed: what it was seeded with, if that is known.
+        players: names of player 0 and player 1.
+        turns: texts of the turns since the start; the last one may be half made.
+        result: final scores of both players, or None for an unfinished game.
+        reason: ``won``, ``drawn``, ``max_turns``, ``unfinished``, ``illegal`` (a player answered an
+            illegal action and lost by it), or a word of the recorder's own.
+        start: text of the first position, None for the game's one standard start.
+        answer: what the player answered whose action was illegal, as Python writes it.
+        line: number of the line it was read from, from 1.
+    """
+
+    game: str
+    version: int
+    options: Mapping[str, Any]
+    seed: int | None
+    players: tuple[str, str]
+    turns: tuple[str, ...]
+    result: tuple[float, float] | None
+    reason: str
+    start: str | None = None
+    answer: str | None = None
+    line: int | None = field(default=None, compare=False)
+
+    @classmethod
+    def from_state(
+        cls,
+        state: State,
+        players: tuple[str, str] = ("player_0", "player_1"),
+        seed: int | None = None,
+        *,
+        result: tuple[float, float] | None = None,
+        reason: str | None = None,
+        answer: str | None = None,
+    ) -> GameRecord:
+        """Return the record of the game that led to a state, finished or not.
+
+        Args:
+            state: the last position, with its history.
+            players: names of player 0 and player 1.
+            seed: what the game was seeded with.
+            result: scores of a game that did not end by the rules or by `max_turns`.
+            reason: why it ended, then.
+            answer: the illegal answer that ended it, as text.
+        """
+        game = state.game
+        if state.is_terminal():
+            first, second = state.returns()
+            result = first, second
+            reason = MAX_TURNS if state.is_truncated() else WON if first else DRAWN
+        start = state._at_start()
+        text = start.to_string()
+        return cls(
+            game=game.name,
+            version=game.version,
+            options=dict(game.options),
+            seed=seed,
+            players=players,
+            turns=tuple(_turn_texts(start, state.history())),
+            result=result,
+            reason=reason or UNFINISHED,
+            start=None if text == _standard_start(game) else text,
+            answer=answer,
+        )
+
+    def to_json(self) -> str:
+        """Return the record as one line of JSON, without a line end."""
+        result = None if self.result is None else [_plain(score) for score in self.result]
+        fields: dict[str, Any] = {
+            "game": self.game,
+            "version": self.version,
+            "options": dict(self.options),
+            "seed": self.seed,
+            "players": list(self.players),
+            "turns": list(self.turns),
+            "result": result,
+            "reason": self.reason,
+        }
+        for name in _OPTIONAL:
+            if getattr(self, name) is not None:
+                fields[name] = getattr(self, name)
+        return json.dumps(fields)
+
+    def _repr_html_(self) -> str:
+        """Return the page that a notebook shows: the game, to step through."""
+        from ludarium.records.html import frame_of
+
+        return frame_of(self)
+
+    @classmethod
+    def from_json(cls, text: str, line: int | None = None) -> GameRecord:
+        """Return the record of a line of JSON.
+
+        Names that are not known are ignored.
+
+        Raises:
+            ValueError: It is no record; the message names the line and the field.
+        """
+        where = _where(line)
+        try:
+            fields = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{where}no JSON: {error}") from error
+        if not isinstance(fields, dict):
+            raise ValueError(f"{where}a record is a JSON object, not {text[:40]!r}")
+        values: dict[str, Any] = {}
+        for name, (check, allowed) in _FIELDS.items():
+            if name not in fields and name not in _OPTIONAL:
+                raise ValueError(f"{where}{name!r} is missing")
+            values[name] = fields.get(name)
+            if not check(values[name]):
+                raise ValueError(f"{where}{name} {values[name]!r} is not allowed: {allowed}")
+        for name in ("players", "turns", "result"):
+            if values[name] is not None:
+                values[name] = tuple(values[name])
+        return cls(**values, line=line)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_natural(value: Any) -> bool:
+    number = as_int(value)
+    return number is not None and number >= 0
+
+
+def _is_list(value: Any, of: Any, length: int | None = None) -> bool:
+    right = isinstance(value, list) and length in (None, len(value))
+    return right and all(isinstance(item, of) and not isinstance(item, bool) for item in value)
+
+
+_FIELDS: dict[str, tuple[Any, str]] = {
+    "game": (_is_text, "the name of a game"),
+    "version": (_is_natural, "an int >= 0"),
+    "options": (lambda value: isinstance(value, dict), "an object, option by name"),
+    "seed": (lambda value: value is None or _is_natural(value), "an int >= 0, or null"),
+    "players": (lambda value: _is_list(value, str, 2), "a list of two names"),
+    "turns": (lambda value: _is_list(value, str), "a list of texts"),
+    "result": (
+        lambda value: (
+            value is None
+            or (_is_list(value, (int, float), 2) and all(-1 <= score <= 1 for score in value))
+        ),
+        "a list of two numbers from -1 to 1, or null",
+    ),
+    "reason": (_is_text, "a text"),
+    "start": (lambda value: value is None or _is_text(value), "the text of a position, or null"),
+    "answer": (lambda value: value is None or _is_text(value), "a text, or null"),
+}
+_OPTIONAL = ("start", "answer")  # written only where there is something to say
+
+
+def _where(line: int | None) -> str:
+    return "" if line is None else f"line {line}: "
+
+
+def _plain(score: float) -> float:
+    """Return a whole number as int."""
+    return int(score) if score == int(score) else score
+
+
+@functools.lru_cache(maxsize=32)
+def _standard_start(game: Game) -> str | None:
+    """Return the text of a game's start, or None when chance sets it up."""
+    texts = {game.new_initial_state(seed).to_string() for seed in range(8)}
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _turn_texts(start: State, history: list[int]) -> Iterator[str]:
+    """Yield the text of each turn of a history, the last one perhaps half made."""
+    state, text, turn = start.clone(), "", start.turn_number()
+    for action in history:
+        text += state.action_to_string(action)
+        state.apply_action(action)
+        if state.turn_number() != turn or state.is_terminal():
+            yield text
+            text, turn = "", state.turn_number()
+    if text:
+        yield text
+
+
+# ---------------------------------------------------------------- reading turns
+
+
+def turn_actions(state: State, text: str) -> list[int]:
+    """Return the actions of a turn from its text, of a whole turn where there is one, or of a part.
+
+    Raises:
+        ValueError: No legal turn begins with these actions.
+    """
+    found = _split(state, text, state.turn_number())
+    if not found:
+        raise ValueError(f"{text!r} is illegal in {state.to_string()!r}")
+    return max(found)[1]
+
+
+def _split(state: State, text: str, turn: int) -> list[tuple[bool, list[int]]]:
+    """Return each way to read a text as actions, with whether the turn is whole then."""
+    found = []
+    for action in state.legal_actions():
+        name = state.action_to_string(action)
+        if not text.startswith(name):
+            continue
+        after, rest = state.child(action), text[len(name) :]
+        whole = after.turn_number() != turn or after.is_terminal()
+        if not rest:
+            found.append((whole, [action]))
+        elif not whole:
+            found += [(end, [action, *more]) for end, more in _split(after, rest, turn)]
+    return found
+
+
+def replay(record: GameRecord) -> Iterator[State]:
+    """Yield the first position of a record, then that after each of its turns, as own states.
+
+    Raises:
+        ValueError: The game, its version or an option is not known here, the start is no position,
+            a turn is illegal, or the result is not that of the last position. The message names the
+            record's line, if it has one, and the turn.
+    """
+    where = _where(record.line)
+    state = _first_state(record, where)
+    yield state.clone()
+    for number, text in enumerate(record.turns, 1):
+        turn = state.turn_number()
+        try:
+            if state.is_terminal():
+                raise ValueError(f"{text!r} is illegal: the game is over")
+            for action in turn_actions(state, text):
+                state.apply_action(action)
+            half = state.turn_number() == turn and not state.is_terminal()
+            if half and number < len(record.turns):
+                raise ValueError(f"{text!r} is no whole turn")
+        except ValueError as error:
+            raise ValueError(f"{where}turn {number}: {error}") from error
+        yield state.clone()
+    expected = GameRecord.from_state(state)
+    by_position = record.reason in (WON, DRAWN, MAX_TURNS, UNFINISHED)
+    if (by_position or state.is_terminal()) and (record.result, record.reason) != (
+        expected.result,
+        expected.reason,
+    ):
+        raise ValueError(
+            f"{where}result {record.result} ({record.reason}) is not that of the last position, "
+            f"{expected.result} ({expected.reason})"
+        )
+
+
+def _first_state(record: GameRecord, where: str) -> State:
+    try:
+        kind = game_type(record.game)
+        if kind.version != record.version:
+            raise ValueError(
+                f"the record is of version {record.version} of {record.game}; "
+                f"this is version {kind.version}"
+            )
+        game = kind.load(**record.options)
+        if record.start is not None:
+            return game.state_from_string(record.start)
+        if record.seed is None and _standard_start(game) is None:
+            raise ValueError("chance sets up this game: the record needs its start or its seed")
+        return game.new_initial_state(record.seed)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{where}{error}") from error
+
+
+# ---------------------------------------------------------------- files
+
+
+def read(path: str | os.PathLike[str]) -> list[GameRecord]:
+    """Return all records of a file, each with the number of its line.
+
+    Raises:
+        ValueError: A line is no record; the message names it.
+        OSError: The file cannot be read.
+    """
+    with open(path, "rb") as file:
+        lines = file.read().split(b"\n")
+    records = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                text = line.decode()
+            except UnicodeDecodeError as error:
+                raise ValueError(f"line {number}: no UTF-8 text") from error
+            records.append(GameRecord.from_json(text, number))
+    return records
+
+
+def write(
+    records: GameRecord | Iterable[GameRecord],
+    path: str | os.PathLike[str],
+    overwrite: bool = False,
+) -> None:
+    """Append records to a file, one line each, all of them or none.
+
+    Args:
+        records: a record, or several.
+        path: the file; made if it is not there.
+        overwrite: True: replace what is there instead.
+
+    Raises:
+        OSError: The file cannot be written; it is as before.
+    """
+    several = [records] if isinstance(records, GameRecord) else list(records)
+    lines = "".join(record.to_json() + "\n" for record in several).encode()
+    if overwrite:
+        with replacing(Path(path), overwrite=True) as file:
+            file.write(lines)
+        return
+    with open(path, "ab+") as file:
+        end = file.seek(0, os.SEEK_END)
+        if end:
+            file.seek(end - 1)
+            if file.read(1) != b"\n":  # never join what somebody left unfinished
+                lines = b"\n" + lines
+        try:
+            written = os.write(file.fileno(), lines)  # one call: no reader sees half a line
+            if written != len(lines):
+                raise OSError(f"only {written} of {len(lines)} bytes could be written to {path}")
+        except OSError:
+            with contextlib.suppress(OSError):
+                file.truncate(end)
+            raise

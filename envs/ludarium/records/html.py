@@ -1,0 +1,222 @@
+"""Episodes as one page of HTML to step through, which needs nothing else: no network, no file.
+
+Each position is drawn as SVG in both themes. The two differ in colours only, which become variables
+of the page. Shapes that several positions share stand in the page once, and so does the board.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import string
+from collections.abc import Iterable
+from importlib import resources
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ludarium.core.game import game_type
+from ludarium.drawing import pictures
+from ludarium.drawing.pictures import plain
+from ludarium.drawing.svg import FONT, Element, SvgCanvas, start_svg
+from ludarium.drawing.themes import THEMES, Colour
+
+if TYPE_CHECKING:
+    from ludarium.core.state import State
+    from ludarium.records.export import Reel
+    from ludarium.records.game_record import GameRecord
+
+FRAME = 620  # height of a page in a notebook, in pixels
+SIZE = 512  # pixels of the longer side that lines and type are made for; the page scales it
+NAMED = ("background", "ink", "muted", "edge", "chosen")  # colours of the page's own
+PREFIX = "part-"  # of what elements refer to
+
+_Pair = tuple[Colour, ...]  # a colour in each theme
+
+
+def write_html(file: BinaryIO, reel: Reel) -> None:
+    """Write the page of an episode."""
+    file.write(page(reel).encode())
+
+
+def page(reel: Reel) -> str:
+    """Return the page of an episode."""
+    record, last = reel.record, reel.states[-1]
+    title = last.game.type.title
+    names = [plain(name) for name in record.players]
+    drawing = _Drawing(reel)
+    turns, status = _turns(reel)
+    result = pictures.result_of(record, last)
+    data = {
+        "frames": drawing.frames,
+        "shapes": drawing.shapes,
+        "positions": [state.to_string() for state in reel.states],
+        "status": status,
+        "turns": turns,
+        "players": names,
+        "colours": [drawing.mover.get(player) for player in (0, 1)],
+        "result": result,
+    }
+    players = "\n<span>against</span>\n".join(
+        f'<div class="player">{_disc(drawing.mover.get(player))}{html.escape(name)}</div>'
+        for player, name in enumerate(names)
+    )
+    height, width = drawing.size
+    template = resources.files("ludarium.records").joinpath("replay.html").read_text("utf-8")
+    return string.Template(template).substitute(
+        theme=reel.theme,
+        title=html.escape(_title(record)),
+        game=html.escape(title),
+        players=players,
+        result=html.escape(result),
+        light=drawing.variables(0),
+        dark=drawing.variables(1),
+        font=FONT,
+        width=width,
+        height=height,
+        definitions=drawing.definitions,
+        ground=drawing.ground,
+        first="".join(drawing.shapes[k] for k in drawing.frames[0]),
+        status=html.escape(status[0]),
+        position=html.escape(reel.states[0].to_string()),
+        data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
+    )
+
+
+def frame_of(record: GameRecord) -> str:
+    """Return the page of a record in a frame of its own, so that many can stand in a notebook.
+
+    A record that cannot be replayed here is shown as text, with the reason.
+    """
+    from ludarium.records.export import reel_of
+
+    try:
+        text = page(reel_of(record))
+    except ValueError as error:
+        return f"<pre>{html.escape(f'{record!r}: {error}')}</pre>"
+    return (
+        f'<iframe sandbox="allow-scripts" loading="lazy" style="width: 100%; height: {FRAME}px; '
+        f'border: 0" title="{html.escape(_title(record))}" srcdoc="{html.escape(text)}"></iframe>'
+    )
+
+
+def _title(record: GameRecord) -> str:
+    names = [plain(name) for name in record.players]
+    return f"{game_type(record.game).title}: {names[0]} against {names[1]}"
+
+
+def _disc(colour: str | None) -> str:
+    return "" if colour is None else f'<i style="background: {colour}"></i>'
+
+
+# ---------------------------------------------------------------- turns in text
+
+
+def _turns(reel: Reel) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the list of turns, and a line for each position."""
+    turns: list[dict[str, Any]] = []
+    status = ["The first position"]
+    count = len(reel.states) - 1
+    for frame, (before, after) in enumerate(zip(reel.states, reel.states[1:], strict=False), 1):
+        text, player = _between(before, after), before.current_player()
+        number = before.turn_number() + 1
+        if text is None:  # states that do not follow from each other
+            turns.append({"number": "", "player": None, "actions": [(frame, f"position {frame}")]})
+            status.append(f"Position {frame} of {count}")
+            continue
+        if not turns or (turns[-1]["number"], turns[-1]["player"]) != (number, player):
+            turns.append({"number": number, "player": player, "actions": []})
+        turns[-1]["actions"].append((frame, text))
+        who = plain(reel.record.players[player])
+        status.append(f"Action {frame} of {count}, turn {number}: {who} played {text}")
+    if len(status) > 1 or reel.ending is not None:
+        status[-1] += f". {pictures.result_of(reel.record, reel.states[-1])}"
+    return turns, status
+
+
+def _between(before: State, after: State) -> str | None:
+    """Return the text of the actions from a state to another, None if they are not known."""
+    old, new = before._history, after._history
+    if len(old) >= len(new) or new[: len(old)] != old:
+        return None
+    state, text = before.clone(), ""
+    for action in new[len(old) :]:
+        if not state._mask[action]:
+            return None
+        text += state.action_to_string(action)
+        state.apply_action(action)
+    return text if state == after else None
+
+
+# ---------------------------------------------------------------- drawing in both themes
+
+
+class _Drawing:
+    """All pictures of an episode, taken apart into shapes.
+
+    Attributes:
+        frames: for each position the numbers of its shapes, in order.
+        shapes: their texts.
+        ground: the board.
+        definitions: what shapes refer to.
+        mover: the colour of each player who is to move in some position.
+        size: height and width of the pictures.
+    """
+
+    def __init__(self, reel: Reel) -> None:
+        self.frames: list[list[int]] = []
+        self.shapes: list[str] = []
+        self.mover: dict[int, str] = {}
+        self._numbers: dict[str, int] = {}
+        self._colours: dict[_Pair, int] = {}
+        board = reel.states[0].game.type.part("render").board_of(reel.states[0])
+        bare = [start_svg(board, SIZE, theme, PREFIX) for theme in THEMES]
+        self.size = bare[0].shape
+        self.ground = "".join(self._merge([canvas.elements for canvas in bare]))
+        known = {
+            name: self._merge([c.definitions[name] for c in bare]) for name in bare[0].definitions
+        }
+        for index, state in enumerate(reel.states):
+            ending = reel.ending if index == len(reel.states) - 1 else None
+            canvases = [pictures.draw_on(canvas.bare(), state, ending=ending) for canvas in bare]
+            self._define(known, canvases)
+            elements = self._merge([canvas.elements for canvas in canvases])
+            self.frames.append([self._number(text) for text in elements])
+            colours = tuple(c.caption_colour for c in canvases if c.caption_colour is not None)
+            if len(colours) == len(canvases) and not state.is_terminal():
+                self.mover.setdefault(state.current_player(), self._variable(colours))
+        self.definitions = "".join(text for texts in known.values() for text in texts)
+
+    def _define(self, known: dict[str, list[str]], canvases: list[SvgCanvas]) -> None:
+        """Add the definitions of a picture in each theme to those that are known."""
+        for name in canvases[0].definitions:
+            if name not in known:
+                known[name] = self._merge([canvas.definitions[name] for canvas in canvases])
+
+    def _number(self, text: str) -> int:
+        """Return the number of a shape, a new one if it has none yet."""
+        number = self._numbers.setdefault(text, len(self.shapes))
+        if number == len(self.shapes):
+            self.shapes.append(text)
+        return number
+
+    def _variable(self, colours: _Pair) -> str:
+        number = self._colours.setdefault(colours, len(self._colours))
+        return f"var(--c{number})"
+
+    def _merge(self, pictures: list[list[Element]]) -> list[str]:
+        """Return the elements of a picture in each theme as those of one for both."""
+        if len({tuple(element.template for element in found) for found in pictures}) != 1:
+            raise ValueError("the pictures of a position differ in more than colours by theme")
+        return [self._text(found) for found in zip(*pictures, strict=True)]
+
+    def _text(self, found: tuple[Element, ...]) -> str:
+        colours = zip(*(element.colours for element in found), strict=True)
+        names = iter([self._variable(pair) for pair in colours])
+        return found[0].text(lambda _: next(names))
+
+    def variables(self, theme: int) -> str:
+        """Return the colours of a theme as variables of the page."""
+        names: Iterable[tuple[str, Colour]] = [
+            *((name, getattr(list(THEMES.values())[theme], name)) for name in NAMED),
+            *((f"c{number}", pair[theme]) for pair, number in self._colours.items()),
+        ]
+        return " ".join("--{}: #{:02x}{:02x}{:02x};".format(n, *colour) for n, colour in names)

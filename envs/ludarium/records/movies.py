@@ -1,0 +1,78 @@
+"""Episodes as moving pictures: GIF, and MP4 with the extra `video`."""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ludarium.drawing.canvas import Frame
+    from ludarium.records.export import Reel
+
+FRAME_MS, LAST_MS = 700, 4000  # how long a position is shown, and the last one
+MP4_FPS = 10  # pictures a second: few players like less
+
+
+def write_gif(file: BinaryIO, reel: Reel) -> None:
+    """Write an animation: every position, the last one held longer."""
+    from PIL import Image
+
+    pictures = [
+        Image.fromarray(frame).quantize(256, dither=Image.Dither.NONE) for frame in reel.frames()
+    ]
+    pictures[0].save(
+        file,
+        format="GIF",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=[FRAME_MS] * (len(pictures) - 1) + [LAST_MS],
+        loop=0,
+    )
+
+
+def check_mp4() -> None:
+    """Raise ImportError if no film can be written; the message names the extra."""
+    for module in ("imageio", "imageio_ffmpeg"):
+        if importlib.util.find_spec(module) is None:
+            raise ImportError(
+                f"MP4 needs imageio with ffmpeg ({module} is not there): "
+                "pip install 'ludarium[video]'",
+                name=module,
+            )
+
+
+def write_mp4(file: BinaryIO, reel: Reel) -> None:
+    """Write a film (H.264): every position, the last one held longer."""
+    import imageio.v2
+
+    # ffmpeg writes to a name, and goes back in the file at the end
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "film.mp4"
+        film: Any = imageio.v2.get_writer(
+            path,
+            format="FFMPEG",
+            mode="I",
+            fps=MP4_FPS,
+            codec="libx264",
+            pixelformat="yuv420p",
+            macro_block_size=2,
+            quality=8,
+            output_params=["-movflags", "+faststart"],
+        )
+        with film:
+            for index, frame in enumerate(reel.frames()):
+                last = index == len(reel.states) - 1
+                picture = _even(frame)
+                for _ in range((LAST_MS if last else FRAME_MS) * MP4_FPS // 1000):
+                    film.append_data(picture)
+        file.write(path.read_bytes())
+
+
+def _even(frame: Frame) -> Frame:
+    """Return a picture with even sides, as H.264 wants them: the last row or column twice."""
+    height, width = frame.shape[:2]
+    return np.pad(frame, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")

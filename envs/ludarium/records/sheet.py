@@ -1,0 +1,85 @@
+"""Episodes as one PNG: a sheet of positions, row by row, the last one at its end."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from ludarium.drawing.themes import check_theme
+
+if TYPE_CHECKING:
+    from ludarium.drawing.canvas import Frame
+    from ludarium.records.export import Reel
+
+COLUMNS = 4  # at least, where there are so many pictures
+GAP, GREY = 8, 128  # between the pictures, in pixels; 0 to 255
+MOST_PIXELS = 60_000_000  # of a sheet: viewers warn of pictures half as large again
+
+
+def shown(count: int, height: int, width: int) -> list[int]:
+    """Return which of `count` positions a sheet of pictures of this size shows.
+
+    All of them where there is room; else the first and the last and as many between, evenly spread,
+    as there is room for.
+    """
+    room = max(2, MOST_PIXELS // ((height + GAP + _label(height)) * (width + GAP)))
+    if count <= room:
+        return list(range(count))
+    found: list[int] = np.linspace(0, count - 1, room).round().astype(int).tolist()
+    return found
+
+
+def _label(height: int) -> int:
+    """Return the height of the line over a picture, in pixels."""
+    return max(12, height // 20)
+
+
+def note(reel: Reel) -> str | None:
+    """Return which positions the sheet of an episode shows, None where it shows all."""
+    count = len(reel.states)
+    indices = shown(count, *reel.shape)
+    if len(indices) == count:
+        return None
+    numbers = ", ".join(str(index) for index in indices)
+    return f"{len(indices)} of {count} positions, those after actions {numbers}"
+
+
+def write_png(file: BinaryIO, reel: Reel) -> None:
+    """Write a sheet. Where positions are left out, each picture says after which action it is."""
+    from PIL import Image
+
+    height, width = reel.shape
+    indices = shown(len(reel.states), height, width)
+    count = len(indices)
+    columns = min(count, max(COLUMNS, math.ceil(math.sqrt(count * height / width))))
+    label = _label(height) if count < len(reel.states) else 0
+    rows, step = math.ceil(count / columns), height + GAP + label
+    shape = rows * step - GAP, columns * (width + GAP) - GAP, 3
+    sheet = np.full(shape, GREY, np.uint8)
+    for place, index in enumerate(indices):
+        top, left = place // columns * step, place % columns * (width + GAP)
+        frame = reel.frame(index)
+        if label:
+            words = f"after action {index} of {len(reel.states) - 1}"
+            sheet[top : top + label, left : left + width] = _line(words, label, width, reel.theme)
+        sheet[top + label : top + label + height, left : left + width] = frame
+    Image.fromarray(sheet).save(file, format="PNG")
+
+
+def _line(words: str, height: int, width: int, theme: str) -> Frame:
+    """Return a line of text as a picture."""
+    from PIL import Image
+
+    from ludarium.drawing import sprites
+
+    colours = check_theme(theme)
+    image = Image.new("RGB", (width, height), colours.background)
+    pixels = max(7, round(height * 0.72))
+    mask, dx, dy, left, _ = sprites.text(words, pixels)
+    middle = round(height / 2 + pixels * 0.355)
+    image.paste(colours.ink, (height // 2 - left + dx, middle + dy), mask)
+    found: npt.NDArray[np.uint8] = np.array(image)
+    return found

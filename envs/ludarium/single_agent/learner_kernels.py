@@ -1,0 +1,268 @@
+"""Drivers for one learner in each of many games, the opponents playing inside.
+
+A template like `ludarium.core.kernels`: `ludarium.single_agent.vector` executes it once for each
+game, with these global names standing for the game's own modules:
+
+    rules        its rules.py
+    observation  its observation.py
+    kernels      the drivers of core.kernels, compiled for the game
+    agents       the drivers of agents.kernels, compiled for the game
+
+An opponent that cannot be asked in here is OUTSIDE: its games stop with ASKED set until `answer`
+brings its actions. All drivers take the same arrays, for N games, K opponents, W the length of a
+state, A actions, F the length of a flat observation:
+
+    settings      int64[2], AUTORESET and SEAT_OPTION
+    opponents     int64[K, 2], KIND and SHARE
+    states        [N, W]
+    chance        uint64[N], a random stream for each game
+    table         int64[N, COLUMNS], the columns below
+    masks         int8[N, A], of the learner
+    planes        int8[N, F], what the learner sees
+    final_planes  int8[N, F], under SAME_STEP the last sight of a game that ended
+"""
+
+from types import ModuleType
+
+import numpy as np
+from numba import njit
+
+from ludarium.core.jit import JIT
+
+rules: ModuleType = globals()["rules"]
+observation: ModuleType = globals()["observation"]
+kernels: ModuleType = globals()["kernels"]
+agents: ModuleType = globals()["agents"]
+
+RUNNING, WON_0, WON_1, TRUNCATED = 0, 1, 2, 4
+ILLEGAL_0, ILLEGAL_1 = 5, 6  # reported like a status: an illegal action of the learner, by its seat
+NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
+TERMINATE, PENALIZE = 0, 1
+RANDOM, GREEDY, OUTSIDE = 0, 1, 2  # kinds of opponents
+
+AUTORESET, SEAT_OPTION = 0, 1  # seat: 0, 1, or 2 for one drawn for each game
+KIND, SHARE = 0, 1  # share: weights cumulated, the last one UNIT
+
+# Columns of the table:
+SEAT = 0  # the learner's
+SLOT = 1  # number of the opponent
+PHASE = 2  # where the game stands
+LENGTH = 3  # actions of the learner in this game
+ASKED = 4  # number of the outside opponent that must answer, or -1
+REWARD, TERMINATED, TRUNCATED_NOW = 5, 6, 7  # of this step
+ENDED = 8  # how a game ended in this step: its status, or one of the two below; RUNNING: none did
+ENDED_SEAT, ENDED_SLOT, ENDED_LENGTH = 9, 10, 11  # of that game
+COLUMNS = 12
+
+# Where a game stands, PHASE:
+PLAYING = 0  # the learner is to move, or an opponent that is ASKED
+OPENING = 1  # an opponent that is ASKED plays before the learner's first action
+UNREPORTED = 2  # over before the learner's first action: the next step brings the result
+OVER = 3  # over, and the learner knows
+
+UNIT = 1 << 30  # the last of the cumulated weights of opponents
+
+# ---------------------------------------------------------------- one game
+
+
+@njit(**JIT)
+def _deal(i, settings, opponents, states, chance, table, work):
+    """Start a new game: draw seat, opponent and set-up; returns the number of legal actions."""
+    stream = chance[i : i + 1]
+    table[i, SEAT] = (
+        settings[SEAT_OPTION] if settings[SEAT_OPTION] < 2 else rules.below(stream, np.int64(2))
+    )
+    table[i, SLOT] = 0
+    if len(opponents) > 1:
+        drawn = rules.below(stream, np.int64(UNIT))
+        while drawn >= opponents[table[i, SLOT], SHARE]:
+            table[i, SLOT] += 1
+    rules.new_game(states[i], stream)
+    table[i, PHASE] = OPENING
+    table[i, LENGTH] = 0
+    return kernels.settle(states[i], work)
+
+
+@njit(**JIT)
+def _reply(i, n, opponents, states, chance, table, work):
+    """Let the opponent of game i play; returns the number of legal actions, of whoever is next.
+
+    `n` is that number before. Stops when the learner is to move, the game is over, or the opponent
+    is outside, and then sets ASKED.
+    """
+    state = states[i]
+    table[i, ASKED] = -1
+    while n > 0 and np.int64(state[rules.PLAYER]) != table[i, SEAT]:
+        kind = opponents[table[i, SLOT], KIND]
+        if kind == OUTSIDE:
+            table[i, ASKED] = table[i, SLOT]
+            break
+        if kind == RANDOM:
+            k = rules.below(chance[i : i + 1], n)
+            action = np.int64(rules.nth_action(state, work, k))
+        else:
+            action = np.int64(agents.choose_greedily(state, chance[i : i + 1]))
+        rules.apply(state, action)
+        n = kernels.settle(state, work)
+    return n
+
+
+@njit(**JIT)
+def _report(i, status, table):
+    """Write how game i ended; `status` is the state's, or ILLEGAL_0, ILLEGAL_1."""
+    table[i, PHASE] = OVER
+    table[i, ENDED] = status
+    table[i, ENDED_SEAT] = table[i, SEAT]
+    table[i, ENDED_SLOT] = table[i, SLOT]
+    table[i, ENDED_LENGTH] = table[i, LENGTH]
+    table[i, TRUNCATED_NOW] = status == TRUNCATED
+    table[i, TERMINATED] = status != TRUNCATED
+    if status in (WON_0, WON_1):
+        table[i, REWARD] = 1 if (status == WON_0) == (table[i, SEAT] == 0) else -1
+    elif status in (ILLEGAL_0, ILLEGAL_1):
+        table[i, REWARD] = -1
+
+
+@njit(**JIT)
+def _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work):
+    """Go on in game i, which has n legal actions, until the learner or somebody outside is asked.
+
+    Ends with what the learner sees written, unless somebody outside is asked.
+    """
+    n = _reply(i, n, opponents, states, chance, table, work)
+    if table[i, ASKED] >= 0:
+        return
+    if n == 0 and table[i, PHASE] == PLAYING:
+        _report(i, np.int64(states[i, rules.STATUS]), table)
+    if table[i, PHASE] == OVER and settings[AUTORESET] == SAME_STEP:
+        observation.observe(states[i], table[i, SEAT], final_planes[i])
+        n = _deal(i, settings, opponents, states, chance, table, work)
+        n = _reply(i, n, opponents, states, chance, table, work)
+        if table[i, ASKED] >= 0:
+            return
+    if n > 0:
+        table[i, PHASE] = PLAYING
+        rules.write_mask(states[i], work, masks[i])
+    else:
+        if table[i, PHASE] == OPENING:
+            table[i, PHASE] = UNREPORTED
+        masks[i, :] = 0
+    observation.observe(states[i], table[i, SEAT], planes[i])
+
+
+# ---------------------------------------------------------------- many games
+
+
+@njit(**JIT)
+def reset(
+    begin, end, chosen, settings, opponents, states, chance, table, masks, planes, final_planes
+):
+    """Start new games where `chosen` bool[N] says so."""
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    for i in range(begin, end):
+        table[i, ENDED] = RUNNING
+        if chosen[i]:
+            table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
+            n = _deal(i, settings, opponents, states, chance, table, work)
+            _go_on(
+                i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work
+            )
+        else:
+            observation.observe(states[i], table[i, SEAT], planes[i])
+
+
+@njit(**JIT)
+def step(
+    begin,
+    end,
+    actions,
+    illegal,
+    settings,
+    opponents,
+    states,
+    chance,
+    table,
+    masks,
+    planes,
+    final_planes,
+):
+    """Play the learner's action in each of the games from `begin` to `end`, and the replies.
+
+    Args:
+        begin: the first game.
+        end: one past the last.
+        actions: int64[N], in the range.
+        illegal: TERMINATE or PENALIZE.
+        settings, ...: as above; all but these two changed in place.
+    """
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    for i in range(begin, end):
+        table[i, REWARD] = 0
+        table[i, ENDED] = RUNNING
+        n = np.int64(0)
+        if table[i, PHASE] == OVER:
+            if settings[AUTORESET] == DISABLED:
+                observation.observe(states[i], table[i, SEAT], planes[i])
+                continue
+            table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
+            n = _deal(i, settings, opponents, states, chance, table, work)
+        elif table[i, PHASE] == UNREPORTED:
+            table[i, PHASE] = PLAYING
+        else:
+            table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
+            table[i, LENGTH] += 1
+            if masks[i, actions[i]]:
+                rules.apply(states[i], actions[i])
+                n = kernels.settle(states[i], work)
+            elif illegal == PENALIZE:
+                table[i, REWARD] = -1
+                n = kernels.settle(states[i], work)
+            else:
+                _report(i, ILLEGAL_0 + table[i, SEAT], table)
+        _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work)
+
+
+@njit(**JIT)
+def look(rows, states, masks, planes):
+    """Write what the players to move see in the games `rows` int64[n], into the first n rows.
+
+    masks is int8[>= n, A], planes int8[>= n, F].
+    """
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    for k in range(len(rows)):
+        state = states[rows[k]]
+        rules.legal(state, work)
+        rules.write_mask(state, work, masks[k])
+        observation.observe(state, np.int64(state[rules.PLAYER]), planes[k])
+
+
+@njit(**JIT)
+def answer(rows, answers, settings, opponents, states, chance, table, masks, planes, final_planes):
+    """Play the legal actions `answers` int64[n] of outside opponents in the games `rows`."""
+    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    for k in range(len(rows)):
+        i = rows[k]
+        rules.apply(states[i], answers[k])
+        n = kernels.settle(states[i], work)
+        _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work)
+
+
+@njit(**JIT)
+def sample(begin, end, sampling, sampled, masks):
+    """Draw a uniform legal action of the learner for each game, 0 where it has none.
+
+    sampling is uint64[N], a random stream for each game; sampled is int64[N].
+    """
+    for i in range(begin, end):
+        mask = masks[i]
+        n = np.int64(0)
+        for a in range(len(mask)):
+            n += mask[a]
+        sampled[i] = 0
+        if n > 0:
+            k = rules.below(sampling[i : i + 1], n)
+            for a in range(len(mask)):
+                if mask[a]:
+                    if k == 0:
+                        sampled[i] = a
+                    k -= 1

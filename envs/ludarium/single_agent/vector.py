@@ -1,0 +1,408 @@
+"""The vector form of the single-agent environment: learner and opponents in batches, in kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
+
+from ludarium.agents import Agent
+from ludarium.agents.players import name_of
+from ludarium.core.errors import IllegalActionError
+from ludarium.core.game import Game, game_type
+from ludarium.core.options import at_least_one, check_choice, split_options
+from ludarium.core.seeds import seed_stream
+from ludarium.core.state import State
+from ludarium.environments.aec import ILLEGAL_MODES
+from ludarium.environments.batches import (
+    AUTORESET,
+    ThreadedVector,
+    autoreset_of,
+    in_range,
+    list_seeds,
+    name_games,
+    rows_to_reset,
+)
+from ludarium.single_agent.env import (
+    OBSERVATIONS,
+    SEATS,
+    check_seat,
+    observation_space_of,
+)
+from ludarium.single_agent.layout import (
+    ASKED,
+    COLUMNS,
+    ENDED,
+    ENDED_LENGTH,
+    ENDED_SEAT,
+    ENDED_SLOT,
+    ENDS,
+    IN_KERNEL,
+    OUTSIDE,
+    PHASE,
+    REWARD,
+    SEAT,
+    SLOT,
+    TERMINATED,
+    TRUNCATED,
+    UNIT,
+    Games,
+    Ints,
+    kernels_of,
+)
+from ludarium.single_agent.opponents import (
+    BatchAgent,
+    Opponent,
+    as_mixture,
+    ask_one_by_one,
+    ask_together,
+    check_pickles,
+    illegal_rows,
+)
+
+Info: TypeAlias = dict[str, Any]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+class SingleAgentVector(ThreadedVector):
+    """A batch of `SingleAgentGame`: one learner in each of N games.
+
+    Made by ``gymnasium.make_vec(id, num_envs, vectorization_mode="vector_entry_point", ...)``.
+
+    ``info`` has ``action_mask`` int8 [N, A] and ``seat`` int8 [N]. Where a game ended it has also
+    ``result`` float32 [N, 2], ``reason``, ``length`` (actions of the learner) and
+    ``opponent`` (its name), with ``_result`` bool [N] and so on, as Gymnasium marks the rows that
+    count; under ``"same_step"`` these, with the ``seat`` of the game that ended, are in
+    ``info["final_info"]``, next to ``final_obs``, and the rest is of the new games.
+
+    The opponents `random` and `greedy` play in the kernels; agents with ``select_actions`` (a
+    `BatchAgent`) answer for many games at once; others are asked game by game.
+
+    Args:
+        game: the game, with its options.
+        num_envs: how many games, N.
+        opponent, seat, observation, illegal: as of `SingleAgentGame`.
+        autoreset: ``"next_step"``, ``"same_step"`` or ``"disabled"``, as of `VectorGame`.
+        seed: of the first `reset` that has none; None: afresh.
+        num_threads: how many threads share a step; results do not depend on it.
+        copy: True: the arrays returned are the caller's own. False: observations are views that the
+            next step overwrites.
+
+    Raises:
+        ValueError: An option is not allowed, or there is no such opponent.
+        TypeError: The opponent is nothing that can play.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int = 1,
+        opponent: Opponent = "random",
+        seat: int | str = "random",
+        observation: str = "planes",
+        illegal: str = "terminate",
+        autoreset: Any = "next_step",
+        seed: int | None = None,
+        num_threads: int = 1,
+        copy: bool = True,
+    ) -> None:
+        autoreset, mode = autoreset_of(autoreset)
+        check_choice("observation", observation, OBSERVATIONS)
+        check_choice("illegal", illegal, ILLEGAL_MODES)
+        check_choice("copy", copy, (True, False))
+        self.game, self.illegal, self.observation = game, illegal, observation
+        self.num_envs = n = at_least_one("num_envs", num_envs)
+        self.num_threads = min(at_least_one("num_threads", num_threads), n)
+        self.autoreset, self.copy = autoreset, bool(copy)
+        self.seat = check_seat(seat)
+        self.metadata = {
+            "name": f"{game.name}_v{game.version}",
+            "autoreset_mode": mode,
+        }
+        self.render_mode = None
+        self.spec = None
+        self.single_observation_space = observation_space_of(game, observation)
+        self.observation_space = batch_space(self.single_observation_space, n)
+        actions, flat = game.num_distinct_actions, int(np.prod(game.observation_shape))
+        self.single_action_space = spaces.Discrete(actions)
+        self.action_space = batch_space(self.single_action_space, n)
+        self._agents: list[Agent] = []
+        self._games = Games(
+            settings=np.array([AUTORESET.index(autoreset), SEATS.index(self.seat)], np.int64),
+            opponents=np.zeros((0, 2), np.int64),
+            states=np.tile(game._blank, (n, 1)),
+            chance=np.zeros(n, np.uint64),
+            table=np.zeros((n, COLUMNS), np.int64),
+            masks=np.zeros((n, actions), np.int8),
+            planes=np.zeros((n, flat), np.int8),
+            final_planes=np.zeros((n if autoreset == "same_step" else 0, flat), np.int8),
+        )
+        self._sampling, self._sampled = np.zeros(n, np.uint64), np.zeros(n, np.int64)
+        self._asked_masks, self._asked_planes = np.zeros((0, 0), np.int8), np.zeros((0, 0), np.int8)
+        self._rng = np.random.default_rng()  # of opponents outside the kernels
+        self._started = False
+        self.set_opponent(opponent)
+        self._reseed(seed, np.ones(n, np.bool_))
+
+    # ---------------------------------------------------------------- opponents
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Change the opponent, or mixture of them, of the games that begin from now on.
+
+        Games that are under way go on with the opponent they have.
+
+        Raises:
+            ValueError: There is no agent of a spec, or a weight is not allowed.
+            TypeError: One is nothing that can play.
+        """
+        agents, weights = as_mixture(opponent)
+        slots = self._games.table[:, SLOT]
+        in_use = np.unique(slots).tolist() if self._agents else []
+        kept = [self._agents[slot] for slot in in_use]
+        moved = np.zeros(max(in_use, default=0) + 1, np.int64)
+        moved[in_use] = np.arange(len(kept)) + len(agents)
+        everyone = [*agents, *kept]
+        shares = np.full(len(everyone), UNIT, np.int64)
+        shares[: len(agents)] = np.round(np.cumsum(weights) * UNIT)
+        shares[int(np.flatnonzero(weights)[-1]) :] = UNIT
+        if self._agents:
+            slots[:] = moved[slots]
+        kinds = np.array([IN_KERNEL.get(type(agent), OUTSIDE) for agent in everyone], np.int64)
+        self._agents = everyone
+        self._games = self._games._replace(opponents=np.stack([kinds, shares], 1))
+
+    def _ask(self) -> None:
+        """Ask the opponents outside the kernels until the learner is to move everywhere."""
+        games, kernels = self._games, kernels_of(self.game.type)
+        while True:
+            asked = games.table[:, ASKED]
+            rows = np.flatnonzero(asked >= 0)
+            if not rows.size:
+                return
+            answers = np.empty(len(rows), np.int64)
+            for slot in np.unique(asked[rows]):
+                mine = np.flatnonzero(asked[rows] == slot)
+                answers[mine] = self._answers(self._agents[slot], rows[mine], kernels)
+            kernels.answer(rows, answers, *games)
+
+    def _answers(self, agent: Agent, rows: Ints, kernels: ModuleType) -> Ints:
+        """Return the answers of an agent for the games `rows`, int64 [n], all legal."""
+        if not isinstance(agent, BatchAgent):
+            return ask_one_by_one(agent, [self._state(row) for row in rows], self._rng)
+        if not len(self._asked_masks):
+            self._asked_masks = np.empty_like(self._games.masks)
+            self._asked_planes = np.empty_like(self._games.planes)
+        n = len(rows)
+        masks, planes = self._asked_masks[:n], self._asked_planes[:n]
+        kernels.look(rows, self._games.states, masks, planes)
+        shape = (n, *self.game.observation_shape)
+        seen = {"observation": planes.reshape(shape), "action_mask": masks}
+        return ask_together(agent, seen, self._rng, lambda k: self._state(rows[k]))
+
+    # ---------------------------------------------------------------- playing
+
+    def _reseed(self, seed: int | Sequence[int] | None, chosen: Bools) -> None:
+        seeds = list_seeds(seed, self.num_envs)
+        for i in np.flatnonzero(chosen):
+            self._games.chance[i : i + 1] = seed_stream(seeds[i])
+            self._sampling[i : i + 1] = seed_stream(seeds[i], 1)
+        self._rng = np.random.default_rng(None if None in seeds else [s or 0 for s in seeds])
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, Info]:
+        """Start new games.
+
+        Args:
+            seed: game i is seeded with ``seed + i``, or one seed for each; None: the streams go on.
+            options: ``{"reset_mask": bool [N]}`` starts only those games; the first reset starts
+                all. Other keys are ignored.
+
+        Raises:
+            ValueError: A seed or the mask is not allowed.
+            IllegalActionError: An opponent answered illegally; the message names it.
+        """
+        chosen = rows_to_reset(options, self.num_envs, self._started)
+        if seed is not None:
+            self._reseed(seed, chosen)
+        self._play(kernels_of(self.game.type).reset, chosen)
+        self._started = True
+        return self._seen(), self._info()
+
+    def step(self, actions: Any) -> tuple[Any, npt.NDArray[np.float32], Bools, Bools, Info]:
+        """Play the learner's action in each game, and the replies of the opponents.
+
+        Args:
+            actions: integers [N], in the range; ignored where a game is over.
+
+        Returns:
+            Observations; rewards float32 [N]; terminated bool [N]; truncated bool [N]; infos.
+
+        Raises:
+            ValueError: `reset` was not called, or the actions have a wrong length or type.
+            IllegalActionError: An action is out of range; or not legal, and `illegal` is
+                ``"raise"``; or an opponent answered illegally, which the message says. No game has
+                stepped.
+        """
+        if not self._started:
+            raise ValueError("reset() needs to be called before step()")
+        numbers = in_range(actions, self.num_envs, self.game.num_distinct_actions)
+        if self.illegal == "raise":
+            live = self._games.table[:, PHASE] == 0
+            bad = [i for i in illegal_rows(numbers, self._games.masks) if live[i]]
+            if bad:
+                message = self._state(bad[0])._illegal(int(numbers[bad[0]]))
+                raise IllegalActionError(f"{name_games(bad)}: {message}")
+        penalize = 1 if self.illegal == "penalize" else 0
+        self._play(kernels_of(self.game.type).step, numbers, penalize)
+        info = self._info()
+        games = self._games
+        if games.table[:, ENDED].any():
+            ends = self._ends()
+            if self.autoreset == "same_step":
+                final = ends["_result"]
+                info["final_obs"] = self._shaped(games.final_planes.copy(), None)
+                info["final_info"] = ends
+                info["_final_obs"], info["_final_info"] = final, final.copy()
+            else:
+                info.update(ends)
+        rewards = games.table[:, REWARD].astype(np.float32)
+        terminated = games.table[:, TERMINATED] != 0
+        truncated = games.table[:, TRUNCATED] != 0
+        return self._seen(), rewards, terminated, truncated, info
+
+    def _play(self, kernel: Any, *arguments: Any) -> None:
+        """Run a kernel and ask the opponents; if one fails, put everything back."""
+        games = self._games
+        outside = bool((games.opponents[:, 0] == OUTSIDE).any())
+        arrays: list[npt.NDArray[Any]] = list(games)
+        before = [array.copy() for array in arrays] if outside else []
+        if self.copy:
+            self._games = games = games._replace(planes=np.empty_like(games.planes))
+        self._run(kernel, *arguments, *games)
+        if not outside:
+            return
+        try:
+            self._ask()
+        except BaseException:
+            for array, old in zip(arrays, before, strict=True):
+                array[:] = old
+            raise
+
+    # ---------------------------------------------------------------- what the caller sees
+
+    def _shaped(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8] | None) -> Any:
+        """Return planes [N, F] in the form of the observations; masks None: zeros."""
+        if self.observation == "flat":
+            return planes
+        planes = planes.reshape(self.num_envs, *self.game.observation_shape)
+        if self.observation == "planes":
+            return planes
+        mask = np.zeros_like(self._games.masks) if masks is None else masks.copy()
+        return {"observation": planes, "action_mask": mask}
+
+    def _seen(self) -> Any:
+        return self._shaped(self._games.planes, self._games.masks)
+
+    def _info(self) -> Info:
+        everywhere = np.ones(self.num_envs, np.bool_)
+        info: Info = {
+            "action_mask": self.action_masks(),
+            "seat": self._games.table[:, SEAT].astype(np.int8),
+        }
+        return {**info, "_action_mask": everywhere, "_seat": everywhere.copy()}
+
+    def _ends(self) -> Info:
+        """Return infos of the games that ended in this step."""
+        table = self._games.table
+        over = table[:, ENDED] != 0
+        info: Info = {
+            "result": np.array([ENDS[how][0] for how in table[:, ENDED]], np.float32),
+            "reason": np.array([ENDS[how][1] for how in table[:, ENDED]], object),
+            "opponent": np.full(self.num_envs, None, object),
+            "length": np.where(over, table[:, ENDED_LENGTH], 0),
+        }
+        for i in np.flatnonzero(over):
+            info["opponent"][i] = name_of(self._agents[table[i, ENDED_SLOT]])
+        if self.autoreset == "same_step":
+            info["seat"] = np.where(over, table[:, ENDED_SEAT], 0).astype(np.int8)
+        return {**info, **{f"_{name}": over.copy() for name in info}}
+
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """Return the legal actions of the learner, int8 [N, A], zeros where a game is over."""
+        return self._games.masks.copy()
+
+    def sample_actions(self) -> Ints:
+        """Return a uniformly drawn legal action of the learner for each game; 0 where one is over.
+
+        Raises:
+            ValueError: `reset` was not called.
+        """
+        if not self._started:
+            raise ValueError("reset() needs to be called before sample_actions()")
+        kernel = kernels_of(self.game.type).sample
+        self._run(kernel, self._sampling, self._sampled, self._games.masks)
+        return self._sampled.copy()
+
+    def states(self) -> list[State]:
+        """Return a `State` for each game, independent; its history begins here.
+
+        Raises:
+            ValueError: `reset` was not called.
+        """
+        if not self._started:
+            raise ValueError("reset() needs to be called before states()")
+        return [self._state(i) for i in range(self.num_envs)]
+
+    def _state(self, i: int) -> State:
+        state = State._empty(self.game)
+        state._array[:] = self._games.states[i]
+        state._begin()
+        return state
+
+    def __getstate__(self) -> dict[str, Any]:
+        check_pickles(self._agents)
+        return super().__getstate__()
+
+    def __repr__(self) -> str:
+        return f"<{self.num_envs} single agents of {self.game!r}>"
+
+
+_OPTIONS = (
+    "opponent",
+    "seat",
+    "observation",
+    "illegal",
+    "autoreset",
+    "seed",
+    "num_threads",
+    "copy",
+)
+
+
+def make_batch(game: str, num_envs: int = 1, **options: Any) -> SingleAgentVector:
+    """Return the batch of a game's single-agent environments: the vector entry point of its id.
+
+    Args:
+        game: name of the game.
+        num_envs: how many.
+        **options: the game's options and those of `SingleAgentVector`.
+
+    Raises:
+        ValueError: The game or an option is unknown, or a value is not allowed.
+    """
+    kind = game_type(game)
+    theirs, ours = split_options(
+        f"the environment of {game}", options, kind.all_options(), _OPTIONS
+    )
+    return SingleAgentVector(kind.load(**theirs), num_envs, **ours)

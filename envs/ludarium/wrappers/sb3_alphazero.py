@@ -1,0 +1,80 @@
+"""The agent `guided:N:FILE`: a network from a file, as of `sb3:FILE`, that searches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+try:
+    import torch
+except ImportError as error:  # pragma: no cover
+    raise ImportError("agent 'guided' needs torch: pip install ludarium[train]") from error
+
+from ludarium.agents.alphazero import GuidedAgent
+from ludarium.wrappers.sb3_agent import SB3Agent, threads_for
+
+if TYPE_CHECKING:
+    from ludarium.agents.alphazero import Floats
+    from ludarium.core.game import Game
+    from ludarium.core.state import State
+
+MOST_SIMULATIONS = 10_000
+
+
+class SB3GuidedAgent(GuidedAgent):
+    """Search with N simulations, guided by the policy and the value of a model.
+
+    Args:
+        argument: ``N:FILE``, the number of simulations and the file of a model that
+            `ludarium.wrappers.sb3.save_model` or `save_network` wrote; as a spec,
+            ``guided:64:FILE``.
+
+    Raises:
+        ValueError: It is not of this form, or the file is no such model; see `SB3Agent`.
+    """
+
+    def __init__(self, argument: str | None) -> None:
+        number, colon, path = (argument or "").partition(":")
+        digits = number.isascii() and number.isdigit() and len(number) < 9
+        if not colon or not path or not digits or not 1 <= int(number) <= MOST_SIMULATIONS:
+            raise ValueError(
+                f"agent 'guided:{argument or ''}' is not of the form guided:N:FILE, N an int, 1 to "
+                f"{MOST_SIMULATIONS}, FILE a model's"
+            )
+        self.model = SB3Agent(path)
+        super().__init__(self._answer, int(number), f"guided:{argument}")
+        self.model.name, self.digest = self.name, self.model.digest
+
+    def check(self, game: Game) -> None:
+        """Raise ValueError unless the model is of this game."""
+        self.model.check(game)
+
+    def select_action(self, state: State, rng: np.random.Generator | None = None) -> int:
+        """Return the action to play in a running state; there is no chance in it.
+
+        Raises:
+            ValueError: The state is of another game than the model, or the game is over.
+        """
+        self.model.check(state.game)
+        return super().select_action(state, rng)
+
+    def prepare(self, game: Game) -> None:
+        """Load the kernels of a game, so that no decision waits for that."""
+        self.model.check(game)
+        super().prepare(game)
+
+    def _answer(self, planes: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
+        """Return the model's logits float32 [n, A] and values float32 [n]."""
+        policy: Any = self.model.policy
+        with torch.no_grad(), threads_for(len(planes)):
+            seen = planes.reshape(len(planes), *policy.observation_space.shape)
+            features = policy.extract_features(torch.from_numpy(seen).float())
+            both = features if isinstance(features, tuple) else (features, features)
+            extractor = policy.mlp_extractor
+            logits = policy.action_net(extractor.forward_actor(both[0]))
+            values = policy.value_net(extractor.forward_critic(both[1])).squeeze(1)
+        # a network of one's own answers in tanh; PPO's value is in the same range, nearly
+        values = values.tanh() if self.model.about.get("value") == "tanh" else values.clamp(-1, 1)
+        return logits.numpy(), values.numpy()
