@@ -44,7 +44,7 @@ runs/learn/gyges/results.md: | $(VENV)/train
 
 AGENTS := random,greedy,alphabeta:1,alphabeta:2,alphabeta:3,mcts:50,mcts:200,mcts:1000,mcts:5000
 ladder: learn $(VENV)/test  ## the tables of docs/ladder-*.md: hours; goes on where it was stopped
-	for game in sphlag gliss gyges; do model=runs/learn/$$game/model.zip; $(BIN)/ludarium tournament $$game --agents $(AGENTS),sb3:$$model,guided:64:$$model --games 20 --times --record runs/ladder-$$game.jsonl --out docs/ladder-$$game.md --force || exit; done
+	for game in sphlag gliss gyges; do model=runs/learn/$$game/model.zip; $(BIN)/ludarium tournament $$game --agents $(AGENTS),sb3:$$model,alphazero:64:$$model --games 20 --times --record runs/ladder-$$game.jsonl --out docs/ladder-$$game.md --force || exit; done
 
 pictures: $(VENV)/base  ## the pictures of the README, docs/*.png
 	$(BIN)/python docs/pictures.py

@@ -12,7 +12,7 @@ Sphlag, and the network alone wins 95 and draws 5; against mcts:1000 they win 12
 
 The folder gets the best model, the learning curve, two tables of final matches, a game as a GIF,
 and logs for TensorBoard. The model plays on, with a search and alone:
-ludarium match sphlag guided:64:runs/20/model.zip mcts:1000 --games 20
+ludarium match sphlag alphazero:64:runs/20/model.zip mcts:1000 --games 20
 ludarium match sphlag sb3:runs/20/model.zip greedy
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import ludarium
-from ludarium.agents.alphazero import Found, GuidedAgent, GuidedSearch
+from ludarium.agents.alphazero import AlphaZeroAgent, AlphaZeroSearch, Found
 
 try:
     import torch
@@ -226,8 +226,8 @@ def main() -> None:
     optimizer = torch.optim.AdamW(network.parameters(), args.learning_rate, weight_decay=1e-4)
     options = {"considered": args.considered, "sharpness": args.sharpness}
     ask = Asked(network, short)
-    search = GuidedSearch(game, ask, args.simulations, **options)
-    trained = GuidedAgent(Asked(network, short), args.simulations, **options)
+    search = AlphaZeroSearch(game, ask, args.simulations, **options)
+    trained = AlphaZeroAgent(Asked(network, short), args.simulations, **options)
     replay, turned = Replay(game, args.replay, N), Turned(game)
     clock = {"games": 0.0, "search": 0.0, "network": 0.0, "learn": 0.0}
     history: list[tuple[int, dict[str, Score]]] = []
@@ -308,7 +308,7 @@ def main() -> None:
     print(f"{whole / 60:.1f} minutes; {rate:,.0f} positions/s, {batch:.0f} in a batch")
     network.load_state_dict(best)
     name = f"alphazero, {args.final_simulations} simulations"
-    final = GuidedAgent(Asked(network, False), args.final_simulations, name, **options)
+    final = AlphaZeroAgent(Asked(network, False), args.final_simulations, name, **options)
     matches = {"games": 4 if args.smoke else 100, "seed": args.seed}
     write_report(out, game, final, history, OPPONENTS, **matches)
     play_finals(new_folder(out / "alone"), game, AloneAgent(network), OPPONENTS, **matches)

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,12 @@ def test_an_argument_that_an_agent_does_not_take_is_named(spec):
 def test_a_spec_of_another_type_is_a_type_error(spec):
     with pytest.raises(TypeError, match="spec of an agent"):
         make_agent(spec)
+
+
+def test_guided_is_an_alias_of_alphazero():
+    points = {point.name: point.value for point in entry_points(group="ludarium.agents")}
+    assert points["guided"] == points["alphazero"]
+    assert ludarium.agents.guided is ludarium.agents.alphazero
 
 
 def test_another_package_adds_an_agent_by_an_entry_point(tmp_path, monkeypatch):

@@ -403,8 +403,8 @@ def test_a_model_that_searches(saved: Path, tmp_path: Path, rng: Any) -> None:
     own = save_network(game, body, policy, value, tmp_path / "own.zip")
     state = game.new_initial_state()
     for path in (saved, own):
-        agent = make_agent(f"guided:8:{path}")
-        assert agent.name == f"guided:8:{path}"
+        agent = make_agent(f"alphazero:8:{path}")
+        assert agent.name == f"alphazero:8:{path}"
         for _ in range(3):
             action = agent.select_action(state, rng)
             assert action in state.legal_actions()
@@ -412,26 +412,26 @@ def test_a_model_that_searches(saved: Path, tmp_path: Path, rng: Any) -> None:
             assert twin.select_action(state, rng) == action
             state.apply_action(action)
     planes = state.observation_tensor()[None]
-    logits, values = make_agent(f"guided:8:{own}")._answer(planes)
+    logits, values = make_agent(f"alphazero:8:{own}")._answer(planes)
     seen = torch.from_numpy(planes).float().permute(0, 3, 1, 2)
     with torch.no_grad():
         features = body(seen)
         assert np.allclose(logits, policy(features).numpy(), atol=1e-6)
         assert np.allclose(values, value(features).tanh().squeeze(1).numpy(), atol=1e-6)
-    assert play_match(GAME, f"guided:8:{own}", "random", games=2).illegal == 0
+    assert play_match(GAME, f"alphazero:8:{own}", "random", games=2).illegal == 0
 
 
 @pytest.mark.parametrize("argument", ["", ":", "8", "8:", ":FILE", "x:FILE", "0:FILE", "-3:FILE"])
 def test_specs_of_searching_models(argument: str, saved: Path, tmp_path: Path) -> None:
-    spec = "guided" + (f":{argument}" if argument else "")
-    with pytest.raises(ValueError, match="guided:N:FILE"):
+    spec = "alphazero" + (f":{argument}" if argument else "")
+    with pytest.raises(ValueError, match="alphazero:N:FILE"):
         make_agent(spec.replace("FILE", str(saved)))
     with pytest.raises(ValueError, match="no file"):
-        make_agent(f"guided:8:{tmp_path / 'none.zip'}")
+        make_agent(f"alphazero:8:{tmp_path / 'none.zip'}")
 
 
 def test_a_searching_model_of_another_game(saved: Path, rng: Any) -> None:
-    agent = make_agent(f"guided:4:{saved}")
+    agent = make_agent(f"alphazero:4:{saved}")
     with pytest.raises(ValueError, match=f"cannot play {OTHER}"):
         agent.select_action(ludarium.load_game(OTHER).new_initial_state(), rng)
 
@@ -439,7 +439,7 @@ def test_a_searching_model_of_another_game(saved: Path, rng: Any) -> None:
 def test_few_positions_take_one_thread_and_leave_the_setting(saved: Path, rng: Any) -> None:
     before = torch.get_num_threads()
     seen: list[int] = []
-    agents = [make_agent(f"sb3:{saved}"), make_agent(f"guided:2:{saved}")]
+    agents = [make_agent(f"sb3:{saved}"), make_agent(f"alphazero:2:{saved}")]
     policies = [agents[0].policy, agents[1].model.policy]
     for policy in policies:
         policy.features_extractor.register_forward_hook(

@@ -1,7 +1,7 @@
 """A network that searches: Gumbel AlphaZero for any game, many games in lock-step.
 
-Train with `GuidedSearch` on a batch of games; play with `GuidedAgent`. The network may come from
-any library: it is a function of planes.
+Train with `AlphaZeroSearch` on a batch of games; play with `AlphaZeroAgent`. The network may come
+from any library: it is a function of planes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Network: TypeAlias = Callable[[npt.NDArray[np.int8]], tuple[Floats, Floats]]
 
 
 class Tree(NamedTuple):
-    """The arrays of N trees of M nodes each; see ``guided_kernels.py``."""
+    """The arrays of N trees of M nodes each; see ``alphazero_kernels.py``."""
 
     states: npt.NDArray[Any]
     node: npt.NDArray[np.int32]
@@ -55,7 +55,7 @@ class Found(NamedTuple):
     values: Floats
 
 
-class GuidedSearch:
+class AlphaZeroSearch:
     """Search many positions at once, the network seeing the new nodes of all as one batch.
 
     This is Gumbel AlphaZero (Danihelka, Guez, Schrittwieser, Silver 2022), which learns with few
@@ -109,7 +109,7 @@ class GuidedSearch:
             ValueError: A position is of another game.
         """
         roots = self._roots(positions)
-        n, drivers = len(roots), drivers_of(self.game.type, "guided_kernels")
+        n, drivers = len(roots), drivers_of(self.game.type, "alphazero_kernels")
         if self._tree is None or len(self._tree.states) < n:
             self._make_room(drivers, n)
         tree, where, planes = self._tree, self._where, self._planes
@@ -192,22 +192,22 @@ def root_schedule(considered: int, simulations: int) -> npt.NDArray[np.int32]:
     return schedule
 
 
-class GuidedAgent:
+class AlphaZeroAgent:
     """Play what the search finds, without noise: one position at a time, or many together.
 
     Args:
-        network: as of `GuidedSearch`.
+        network: as of `AlphaZeroSearch`.
         simulations: of each search.
         name: for tables.
-        options: further ones of `GuidedSearch`.
+        options: further ones of `AlphaZeroSearch`.
     """
 
     def __init__(
-        self, network: Network, simulations: int = 64, name: str = "guided", **options: Any
+        self, network: Network, simulations: int = 64, name: str = "alphazero", **options: Any
     ) -> None:
         self.network, self.simulations = network, at_least_one("simulations", simulations)
         self.name, self.options = name, options
-        self._search: GuidedSearch | None = None
+        self._search: AlphaZeroSearch | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_search": None}
@@ -232,5 +232,5 @@ class GuidedAgent:
         """Return the actions to play in states of one game, int64 [n]; 0 where one is over."""
         game = states[0].game
         if self._search is None or self._search.game != game:
-            self._search = GuidedSearch(game, self.network, self.simulations, **self.options)
+            self._search = AlphaZeroSearch(game, self.network, self.simulations, **self.options)
         return self._search.search(states).actions

@@ -43,7 +43,7 @@ class Score:
 
 @runtime_checkable
 class StatesAgent(Protocol):
-    """An agent that answers for many states at once, as `ludarium.agents.alphazero.GuidedAgent`."""
+    """An agent that answers for many states at once, like `AlphaZeroAgent`."""
 
     def search_actions(
         self, states: Sequence[State], rng: np.random.Generator

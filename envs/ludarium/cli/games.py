@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 #: How the specs of this package's agents are written; those of others show by their name.
 FORMS = {
     "alphabeta": "alphabeta:TURNS or alphabeta:MILLISECONDSms",
-    "guided": "guided:SIMULATIONS:FILE",
+    "alphazero": "alphazero:SIMULATIONS:FILE",
+    "guided": "guided:SIMULATIONS:FILE (an alias of alphazero)",
     "mcts": "mcts:SIMULATIONS or mcts:MILLISECONDSms",
     "sb3": "sb3:FILE",
 }

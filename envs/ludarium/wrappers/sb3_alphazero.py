@@ -1,4 +1,4 @@
-"""The agent `guided:N:FILE`: a network from a file, as of `sb3:FILE`, that searches."""
+"""The agent `alphazero:N:FILE`: a network from a file, as of `sb3:FILE`, that searches."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy.typing as npt
 try:
     import torch
 except ImportError as error:  # pragma: no cover
-    raise ImportError("agent 'guided' needs torch: pip install ludarium[train]") from error
+    raise ImportError("agent 'alphazero' needs torch: pip install ludarium[train]") from error
 
-from ludarium.agents.alphazero import GuidedAgent
+from ludarium.agents.alphazero import AlphaZeroAgent
 from ludarium.wrappers.sb3_agent import SB3Agent, threads_for
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 MOST_SIMULATIONS = 10_000
 
 
-class SB3GuidedAgent(GuidedAgent):
+class SB3AlphaZeroAgent(AlphaZeroAgent):
     """Search with N simulations, guided by the policy and the value of a model.
 
     Args:
         argument: ``N:FILE``, the number of simulations and the file of a model that
             `ludarium.wrappers.sb3.save_model` or `save_network` wrote; as a spec,
-            ``guided:64:FILE``.
+            ``alphazero:64:FILE`` or, by its other name, ``guided:64:FILE``.
 
     Raises:
         ValueError: It is not of this form, or the file is no such model; see `SB3Agent`.
@@ -40,11 +40,11 @@ class SB3GuidedAgent(GuidedAgent):
         digits = number.isascii() and number.isdigit() and len(number) < 9
         if not colon or not path or not digits or not 1 <= int(number) <= MOST_SIMULATIONS:
             raise ValueError(
-                f"agent 'guided:{argument or ''}' is not of the form guided:N:FILE, N an int, 1 to "
-                f"{MOST_SIMULATIONS}, FILE a model's"
+                f"agent 'alphazero:{argument or ''}' is not of the form alphazero:N:FILE, N an "
+                f"int, 1 to {MOST_SIMULATIONS}, FILE a model's"
             )
         self.model = SB3Agent(path)
-        super().__init__(self._answer, int(number), f"guided:{argument}")
+        super().__init__(self._answer, int(number), f"alphazero:{argument}")
         self.model.name, self.digest = self.name, self.model.digest
 
     def check(self, game: Game) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ludarium
-from ludarium.agents.alphazero import GuidedAgent, GuidedSearch, root_schedule
+from ludarium.agents.alphazero import AlphaZeroAgent, AlphaZeroSearch, root_schedule
 from ludarium.arena import play_game
 from ludarium.arena.evaluate import Score, evaluate
 
@@ -148,7 +148,7 @@ def test_the_search_is_the_slow_one(name: str, game: Any, rng: Any) -> None:
         game.state_from_string(line["pos"]) for line in wins(name, ("win1", "save"), 8)
     ]
     ask = Guess(game)
-    found = GuidedSearch(game, ask, simulations=48, considered=8, sharpness=0.02).search(states)
+    found = AlphaZeroSearch(game, ask, simulations=48, considered=8, sharpness=0.02).search(states)
     for i, state in enumerate(states):
         root, action = slowly(state, ask, 48, 8, 0.02)
         visits = np.zeros(game.num_distinct_actions, int)
@@ -181,7 +181,7 @@ def test_the_schedule_halves() -> None:
 def test_counts_and_legality_with_noise(name: str, game: Any, rng: Any) -> None:
     """Along games of self-play: every simulation counts, and only legal actions do."""
     games = ludarium.make_vec(name, num_envs=16, seed=3, autoreset="same_step", illegal="raise")
-    search = GuidedSearch(game, Guess(game), simulations=12, considered=6)
+    search = AlphaZeroSearch(game, Guess(game), simulations=12, considered=6)
     obs, _ = games.reset()
     for _ in range(60):
         found, mask = search.search(games, rng), obs["action_mask"] != 0
@@ -198,15 +198,15 @@ def test_a_batch_is_its_games(name: str, game: Any, rng: Any) -> None:
     states = positions(game, rng)
     before = [state.to_string() for state in states]
     ask = Guess(game)
-    together = GuidedSearch(game, ask, simulations=16).search(states)
+    together = AlphaZeroSearch(game, ask, simulations=16).search(states)
     assert len(ask.batches) <= 17 and ask.batches[0] == len(states)
-    alone = GuidedSearch(game, ask, simulations=16)
+    alone = AlphaZeroSearch(game, ask, simulations=16)
     for i, state in enumerate(states):
         one = alone.search([state])
         assert one.visits[0].tolist() == together.visits[i].tolist()
         assert one.values[0] == pytest.approx(together.values[i], abs=1e-5)
     assert [state.to_string() for state in states] == before
-    again = GuidedSearch(game, ask, simulations=16)
+    again = AlphaZeroSearch(game, ask, simulations=16)
     noisy = [again.search(states, np.random.default_rng(seed)) for seed in (1, 1, 2)]
     assert (noisy[0].visits == noisy[1].visits).all()
     assert (noisy[0].visits != noisy[2].visits).any()
@@ -225,7 +225,7 @@ def winning(state: Any) -> set[int]:
 
 def test_a_win_in_one_is_found_without_knowledge(name: str, game: Any) -> None:
     """By a network that knows nothing, in positions where an action wins; also a turn's second."""
-    agent = GuidedAgent(Same(game), simulations=700, considered=400)
+    agent = AlphaZeroAgent(Same(game), simulations=700, considered=400)
     lines = wins(name, ("win1",), 8)
     assert lines
     for line in lines:
@@ -242,10 +242,10 @@ def test_ends_are_exact(name: str) -> None:
     game = ludarium.load_game(name, max_turns=1)
     state = game.new_initial_state(0)
     assert all(state.child(action).is_truncated() for action in state.legal_actions())
-    found = GuidedSearch(game, Same(game, 0.9), simulations=199).search([state])
+    found = AlphaZeroSearch(game, Same(game, 0.9), simulations=199).search([state])
     assert found.values[0] == pytest.approx(0.9 / 200)  # asked once, of the root
     state.apply_action(state.legal_actions()[0])
-    over = GuidedSearch(game, Same(game)).search([state])
+    over = AlphaZeroSearch(game, Same(game)).search([state])
     assert (over.actions[0], over.values[0]) == (0, 0)
     assert not over.visits.any() and not over.policies.any()
 
@@ -265,7 +265,7 @@ class First:
 def test_evaluation_counts_what_the_arena_counts(name: str) -> None:
     """All games in lock-step, or one by one."""
     game = ludarium.load_game(name, max_turns=30)
-    agent = GuidedAgent(Guess(game), simulations=8)
+    agent = AlphaZeroAgent(Guess(game), simulations=8)
     results = [
         play_game(game, agent, First()).result[0],
         play_game(game, First(), agent).result[1],
@@ -280,18 +280,18 @@ def test_mistakes_are_named(name: str, game: Any) -> None:
     ask = Same(game)
     for option in ({"simulations": 0}, {"considered": 0}, {"sharpness": 0}):
         with pytest.raises(ValueError, match=f"{next(iter(option))}=0"):
-            GuidedSearch(game, ask, **option)
+            AlphaZeroSearch(game, ask, **option)
     with pytest.raises(ValueError, match="simulations=0"):
-        GuidedAgent(ask, simulations=0)
+        AlphaZeroAgent(ask, simulations=0)
     other = ludarium.load_game(name, max_turns=7)
     with pytest.raises(ValueError, match="max_turns=7"):
-        GuidedSearch(game, ask).search([other.new_initial_state(0)])
+        AlphaZeroSearch(game, ask).search([other.new_initial_state(0)])
     with pytest.raises(ValueError, match="no position"):
-        GuidedSearch(game, ask).search([])
+        AlphaZeroSearch(game, ask).search([])
     with pytest.raises(ValueError, match="reset"):
-        GuidedSearch(game, ask).search(ludarium.make_vec(name, num_envs=2))
+        AlphaZeroSearch(game, ask).search(ludarium.make_vec(name, num_envs=2))
     state = other.new_initial_state(0)
     while not state.is_terminal():
         state.apply_action(state.legal_actions()[0])
     with pytest.raises(ValueError, match="over"):
-        GuidedAgent(ask).select_action(state, np.random.default_rng(0))
+        AlphaZeroAgent(ask).select_action(state, np.random.default_rng(0))
