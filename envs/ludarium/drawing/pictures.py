@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ludarium.core.errors import one_of
 from ludarium.core.files import check_target, replacing
 from ludarium.drawing.canvas import Board, Canvas, Frame, start
-from ludarium.records.game_record import ILLEGAL, UNFINISHED, GameRecord
 
 if TYPE_CHECKING:
     from ludarium.core.state import State
+    from ludarium.records.game_record import GameRecord
 
 AnyCanvas = TypeVar("AnyCanvas", bound=Canvas)
 
@@ -143,6 +143,8 @@ def ending_of(record: GameRecord, last: State, longest: int = LONGEST_NAME) -> s
     A game may be over for what no position shows: an illegal answer, or the recorder's own reason.
     Names are cut to so many characters, that the result be seen in a small picture.
     """
+    from ludarium.records.game_record import ILLEGAL, UNFINISHED
+
     if last.is_terminal() or (record.result is None and record.reason == UNFINISHED):
         return None
     if record.result is None or record.result[0] == record.result[1]:
