@@ -549,7 +549,7 @@ def test_L19_order() -> None:
 def test_L20_bases() -> None:
     """From the third turn on: without a base the mover loses; else the other, without one, does."""
     for turns in range(6):
-        judged = turns >= 3
+        checked = turns >= 3
         # with Blue to move Red has made the last turn
         for red, blue, winner in (
             ("+c3", "h8", 0),

@@ -239,7 +239,7 @@ def advance(positions, facts, frames, states, actions, scores, keys, table, hist
         below = states[level + 1]
         below[:] = states[level]
         rules.apply(below, action)
-        kernels.settle(below, work)
+        kernels.update_terminal(below, work)
         next_ = frames[level + 1]
         next_[FRESH] = 1
         if below[rules.PLAYER] == states[level, rules.PLAYER]:

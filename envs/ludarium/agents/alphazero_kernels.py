@@ -55,7 +55,7 @@ LEAST_LOGIT = -50.0  # so that the probability of an action is never zero
 def add_node(i, row, above, tree, work, numbers):
     """Describe the node of game i whose state was just written; returns whether it runs on."""
     state, node = tree.states[i, row], tree.node[i, row]
-    legal = kernels.settle(state, work)
+    legal = kernels.update_terminal(state, work)
     status = np.int64(state[rules.STATUS])
     node[OVER] = status != RUNNING
     node[PLAYER] = np.int64(state[rules.PLAYER])

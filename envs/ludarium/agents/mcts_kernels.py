@@ -93,7 +93,7 @@ def play_out(state, work, rng):
     """Play to the end, in place, by random actions and turns that win; returns the status."""
     while state[rules.STATUS] == RUNNING:
         if state[rules.TURN] >= state[rules.MAX_TURNS]:
-            kernels.settle(state, work)
+            kernels.update_terminal(state, work)
             break
         action = playout_action(state, work, rng)
         if action < 0:
@@ -137,7 +137,7 @@ def add_node(nodes, tree, action, player, legal, status):
 
 @njit(**JIT)
 def add_child(nodes, tree, parent, action, state, legal):
-    """Add the child that an action of `parent` leads to, `state` being settled there."""
+    """Add the child that an action of `parent` leads to, `state` being the one there."""
     player, status = np.int64(state[rules.PLAYER]), np.int64(state[rules.STATUS])
     row = add_node(nodes, tree, action, player, legal, status)
     nodes[row, NEXT] = nodes[parent, CHILD]
@@ -206,7 +206,7 @@ def select(nodes, node, explore):
 
 
 @njit(**JIT)
-def settled(nodes, node):
+def certain_result(nodes, node):
     """Return the result of a node with a proven child: RUNNING if it is not certain yet."""
     won, lost = WON_0 + nodes[node, PLAYER], WON_1 - nodes[node, PLAYER]
     open_, result = nodes[node, MADE] < nodes[node, LEGAL], lost
@@ -256,7 +256,7 @@ def simulate(start, nodes, tree, rng, count, explore):
                 action = rules.nth_action(state, work, k)
                 rules.apply(state, action)
                 node = add_child(nodes, tree, node, action, state, 0)
-                legal = kernels.settle(state, work)
+                legal = kernels.update_terminal(state, work)
                 nodes[node, LEGAL] = legal
                 nodes[node, PROVEN] = np.int64(state[rules.STATUS])
                 way[depth] = node
@@ -285,7 +285,7 @@ def simulate(start, nodes, tree, rng, count, explore):
             nodes[way[i], TOTAL] += result
         if nodes[node, PROVEN] != RUNNING:
             for i in range(depth - 2, -1, -1):
-                proven = settled(nodes, way[i])
+                proven = certain_result(nodes, way[i])
                 if proven == RUNNING:
                     break
                 nodes[way[i], PROVEN] = proven

@@ -46,15 +46,15 @@ if getattr(evaluation, "ALWAYS_A_TURN", False):
 
     @njit(**JIT)
     def finish(state, work):
-        """Do to a state what kernels.settle() does, without listing its legal actions."""
+        """Do to a state what kernels.update_terminal() does, without listing its legal actions."""
         if state[rules.STATUS] == RUNNING and state[rules.TURN] >= state[rules.MAX_TURNS]:
             state[rules.STATUS] = TRUNCATED
 else:
 
     @njit(**JIT)
     def finish(state, work):
-        """Do to a state what kernels.settle() does: a player without a legal action loses."""
-        kernels.settle(state, work)
+        """Do to a state what kernels.update_terminal() does: a player without a legal action loses."""
+        kernels.update_terminal(state, work)
 
 
 @njit(**JIT)

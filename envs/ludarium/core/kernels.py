@@ -32,8 +32,8 @@ PLAYER_SHIFT, STAGE_SHIFT, TURN_SHIFT = 3, 4, 8
 
 
 @njit(**JIT)
-def settle(state, work):
-    """Finish a state just played to or read: list its legal actions, or end the game.
+def update_terminal(state, work):
+    """List the legal actions of a state just played to or read, or end the game.
 
     A player to move who has no legal action loses; at max_turns a game is truncated, after
     everything the rules decide. Returns the number of legal actions, 0 when the game is over.
@@ -64,7 +64,7 @@ def pack(state):
 def load(state, mask):
     """Settle a state and write its mask int8[A], zeros when it is over; returns pack()."""
     work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
-    if settle(state, work):
+    if update_terminal(state, work):
         rules.write_mask(state, work, mask)
     else:
         mask[:] = 0
@@ -112,7 +112,7 @@ def step_and_observe(state, action, mask, planes):
 # ---------------------------------------------------------------- many games
 
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to a game that is over
-TERMINATE, PENALIZE = 0, 1  # what an illegal action does; "raise" is settled before
+TERMINATE, PENALIZE = 0, 1  # what an illegal action does; "raise" is handled by the caller
 
 
 @njit(**JIT)
@@ -162,7 +162,7 @@ def reset_batch(
         state = states[i]
         if fresh:
             rules.new_game(state, setup[i : i + 1])
-        n = settle(state, work)
+        n = update_terminal(state, work)
         _show(state, work, n, i, masks, planes, current, sampling, sampled, False)
 
 
@@ -228,7 +228,7 @@ def step_batch(
                 observation.observe(state, np.int64(0), planes[i])
                 continue
             rules.new_game(state, setup[i : i + 1])
-            n = settle(state, work)
+            n = update_terminal(state, work)
             terminated[i] = False
             truncated[i] = state[rules.STATUS] == TRUNCATED  # where the set-up takes all turns
         elif masks[i, actions[i]] == 0:
@@ -236,10 +236,10 @@ def step_batch(
             truncated[i] = False
             terminated[i] = illegal == TERMINATE
             if illegal == PENALIZE:
-                n = settle(state, work)
+                n = update_terminal(state, work)
         else:
             rules.apply(state, actions[i])
-            n = settle(state, work)
+            n = update_terminal(state, work)
             status = state[rules.STATUS]
             terminated[i] = status == WON_0 or status == WON_1 or status == DRAWN
             truncated[i] = status == TRUNCATED
@@ -253,7 +253,7 @@ def step_batch(
             final[i] = True
             observation.observe(state, np.int64(0), final_planes[i])
             rules.new_game(state, setup[i : i + 1])
-            n = settle(state, work)
+            n = update_terminal(state, work)
         _show(state, work, n, i, masks, planes, current, sampling, sampled, draw)
 
 
@@ -277,7 +277,7 @@ def sample_batch(begin, end, ready, states, current, sampling, sampled):
 
 @njit(**JIT)
 def perft(state, depth):
-    """Count the sequences of `depth` whole turns from a settled state.
+    """Count the sequences of `depth` whole turns from a state after update_terminal().
 
     Depth first, over actions; a turn is over when the turn number has changed. A game that ends
     early adds nothing to deeper counts.
@@ -305,7 +305,7 @@ def perft(state, depth):
         below = states[level + 1]
         below[:] = states[level]
         rules.apply(below, numbers[level, left[level]])
-        n = settle(below, work)
+        n = update_terminal(below, work)
         if np.int64(below[rules.TURN]) == last:
             total += 1
         elif n:
@@ -324,7 +324,7 @@ def playout(state, rng):
     actions = np.int64(0)
     while state[rules.STATUS] == RUNNING:
         if state[rules.TURN] >= state[rules.MAX_TURNS]:
-            settle(state, work)  # a player without a legal action loses even now
+            update_terminal(state, work)  # a player without a legal action loses even now
             break
         action = rules.random_action(state, work, rng)
         if action < 0:

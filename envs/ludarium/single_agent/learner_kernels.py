@@ -80,7 +80,7 @@ def _deal(i, settings, opponents, states, chance, table, work):
     rules.new_game(states[i], stream)
     table[i, PHASE] = OPENING
     table[i, LENGTH] = 0
-    return kernels.settle(states[i], work)
+    return kernels.update_terminal(states[i], work)
 
 
 @njit(**JIT)
@@ -103,7 +103,7 @@ def _reply(i, n, opponents, states, chance, table, work):
         else:
             action = np.int64(agents.choose_greedily(state, chance[i : i + 1]))
         rules.apply(state, action)
-        n = kernels.settle(state, work)
+        n = kernels.update_terminal(state, work)
     return n
 
 
@@ -213,10 +213,10 @@ def step(
             table[i, LENGTH] += 1
             if masks[i, actions[i]]:
                 rules.apply(states[i], actions[i])
-                n = kernels.settle(states[i], work)
+                n = kernels.update_terminal(states[i], work)
             elif illegal == PENALIZE:
                 table[i, REWARD] = -1
-                n = kernels.settle(states[i], work)
+                n = kernels.update_terminal(states[i], work)
             else:
                 _report(i, ILLEGAL_0 + table[i, SEAT], table)
         _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work)
@@ -243,7 +243,7 @@ def answer(rows, answers, settings, opponents, states, chance, table, masks, pla
     for k in range(len(rows)):
         i = rows[k]
         rules.apply(states[i], answers[k])
-        n = kernels.settle(states[i], work)
+        n = kernels.update_terminal(states[i], work)
         _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work)
 
 

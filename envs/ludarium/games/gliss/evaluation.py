@@ -25,7 +25,7 @@ from ludarium.games.gliss.board import (
 from ludarium.games.gliss.flight import HIGH, WORK_SIZE, fly, under
 from ludarium.games.gliss.rules import (
     CHOOSE,
-    FIRST_TURN_JUDGED,
+    FIRST_TURN_CHECKED,
     LAND,
     TOWERS_TO_WIN,
     apply,
@@ -115,7 +115,7 @@ def winning_first(state, work):
     """Return the next action of a turn that takes the opponent's last bases (L20), else -1."""
     player = state[PLAYER] & 1
     few = state[BASES + 1 - player] <= AT_ONCE
-    if not few or state[TURN] + 1 < FIRST_TURN_JUDGED or state[BASES + 1 - player] == 0:
+    if not few or state[TURN] + 1 < FIRST_TURN_CHECKED or state[BASES + 1 - player] == 0:
         return np.int64(-1)
     bases = np.empty(ROWS + 4, np.int64)
     if not bases_in(state, rows_of(1 - player), bases):

@@ -29,11 +29,11 @@ from ludarium.games.gliss.board import (
     vertex,
 )
 from ludarium.games.gliss.rules import (
-    FIRST_TURN_JUDGED,
+    FIRST_TURN_CHECKED,
     TOWERS_TO_WIN,
     WORK_DTYPE,
     WORK_SIZE,
-    judge,
+    check_end,
     legal,
 )
 
@@ -189,7 +189,7 @@ def from_text(text: str, blank: Array) -> Array:
         if legal(state, np.empty(WORK_SIZE, WORK_DTYPE)) == 0:
             raise ValueError(f"chosen core {core!r}: this glider cannot fly")
     state[TURN] = natural(turns, "turns")
-    judge(state)
+    check_end(state)
     return state
 
 
@@ -244,12 +244,12 @@ def outcome(state: State) -> str:
     player = SIDES.index(side)
     grid = read_board(board, board.count("/") + 1)
     counts = [[shape.kind for shape in shapes(grid, colour)] for colour in SIDES]
-    judged = int(turns) >= FIRST_TURN_JUDGED
+    checked = int(turns) >= FIRST_TURN_CHECKED
     winner = NAMES[0 if state.returns()[0] > 0 else 1]
-    if judged and BASE not in counts[1 - player]:
+    if checked and BASE not in counts[1 - player]:
         loser = NAMES[1 - player]
         reason = f"{loser} has no base left after {loser}'s own turn"
-    elif judged and BASE not in counts[player]:
+    elif checked and BASE not in counts[player]:
         reason = f"{NAMES[player]} has no base left"
     elif counts[player].count(TOWER) >= TOWERS_TO_WIN:
         reason = f"{NAMES[player]} starts the turn with {counts[player].count(TOWER)} towers"

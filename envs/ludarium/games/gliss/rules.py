@@ -69,7 +69,7 @@ __all__ = [
     "apply",
     "below",
     "blank_state",
-    "judge",
+    "check_end",
     "legal",
     "list_actions",
     "new_game",
@@ -84,7 +84,7 @@ BUILD, CHOOSE, LAND, LAND_UNDER_ARM, FLY_OFF = range(5)
 MAX_ACTIONS = 2 * MAX_SIZE**2 + 1  # no stage has more
 
 TOWERS_TO_WIN = 12  # L21
-FIRST_TURN_JUDGED = 3  # L20
+FIRST_TURN_CHECKED = 3  # L20
 
 # ---------------------------------------------------------------- action numbers
 
@@ -296,15 +296,15 @@ def new_game(state, rng):
 
 
 @njit(**JIT)
-def judge(state):
+def check_end(state):
     """Set STATUS by the rules, the player not to move having made the last turn (L20, L21)."""
     player = state[PLAYER]
     state[STATUS] = RUNNING
     if state[CHOSEN] != NONE:
         return
-    if state[TURN] >= FIRST_TURN_JUDGED and state[BASES + 1 - player] == 0:
+    if state[TURN] >= FIRST_TURN_CHECKED and state[BASES + 1 - player] == 0:
         state[STATUS] = WON_0 + player
-    elif state[TURN] >= FIRST_TURN_JUDGED and state[BASES + player] == 0:
+    elif state[TURN] >= FIRST_TURN_CHECKED and state[BASES + player] == 0:
         state[STATUS] = WON_1 - player
     elif state[TOWERS + player] >= TOWERS_TO_WIN:
         state[STATUS] = WON_0 + player
@@ -312,7 +312,7 @@ def judge(state):
 
 @njit(**JIT)
 def apply(state, action):
-    """Play a legal action of a running game, and judge after a whole turn."""
+    """Play a legal action of a running game, and check the end after a whole turn."""
     player = state[PLAYER] & 1
     plane, r, c = meaning_of(state, action)
     if plane == CHOOSE:
@@ -332,7 +332,7 @@ def apply(state, action):
     state[CHOSEN] = NONE
     state[PLAYER] = 1 - player
     state[TURN] += 1
-    judge(state)
+    check_end(state)
 
 
 @njit(**JIT)

@@ -35,7 +35,7 @@ from ludarium.games.gyges.rules import (
     TWOS,
     WON_0,
     WON_1,
-    judge,
+    check_end,
 )
 from ludarium.games.gyges.walks import last_turn, pieces_of
 
@@ -108,7 +108,7 @@ def from_text(text: str, blank: Array) -> Array:
         for j, rings in enumerate(row):
             if rings != "0":
                 state[int(rings) - 1] |= np.uint64(1 << (6 * (5 - i) + j))
-    judge(state)
+    check_end(state)
     return state
 
 

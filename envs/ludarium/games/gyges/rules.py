@@ -346,7 +346,7 @@ def new_game(state, rng):
 
 
 @njit(**JIT)
-def judge(state):
+def check_end(state):
     """Set STATUS by the rules: the goal is reached when a piece is missing, none in hand (G14)."""
     pieces = count(state[ONES] | state[TWOS] | state[THREES])
     over = state[STAGE] == MOVE and pieces == U(11)
@@ -362,7 +362,7 @@ def rings_at(state, cell):
 
 @njit(**JIT)
 def apply(state, action):
-    """Play a legal action of a running game, and judge after a whole turn."""
+    """Play a legal action of a running game, and check the end after a whole turn."""
     player = np.int64(state[PLAYER])
     if action < FIRST_LANDING:
         for i in range(3):
@@ -388,7 +388,7 @@ def apply(state, action):
         state[STAGE], state[MOVER], state[HAND] = U(MOVE), ZERO, ZERO
     state[PLAYER] = U(1 - player)
     state[TURN] += ONE
-    judge(state)
+    check_end(state)
 
 
 @njit(**JIT)

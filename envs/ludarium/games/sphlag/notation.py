@@ -27,7 +27,7 @@ from ludarium.games.sphlag.rules import (
     TURN,
     WHITE,
     bit_of,
-    judge,
+    check_end,
 )
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def from_text(text: str, blank: Array) -> Array:
         state[KO], state[KO + 1] = _read_levels(before, "levels before")
     state[PLAYER], state[PASSES] = "WB".index(side), int(passes)
     state[TURN] = natural(turns, "turns")
-    judge(state)
+    check_end(state)
     return state
 
 

@@ -350,7 +350,7 @@ def new_game(state, rng):
 
 
 @njit(**JIT)
-def judge(state):
+def check_end(state):
     """Set STATUS by the rules, the player not to move having made the last turn (S19, S20)."""
     mover = 1 - np.int64(state[PLAYER])
     own, foe = state[mover], state[1 - mover]
@@ -374,7 +374,7 @@ def judge(state):
 
 @njit(**JIT)
 def apply(state, action):
-    """Play a legal action of a running game, and judge."""
+    """Play a legal action of a running game, and check the end."""
     p = np.int64(state[PLAYER])
     own, foe = state[p], state[1 - p]
     state[KO + p] = own
@@ -387,7 +387,7 @@ def apply(state, action):
     state[PLAYER] = U(1 - p)
     state[PASSES] = ZERO if to else state[PASSES] + ONE
     state[TURN] += ONE
-    judge(state)
+    check_end(state)
 
 
 @njit(**JIT)
