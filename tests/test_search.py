@@ -229,14 +229,14 @@ def test_the_evidence_is_what_the_reference_says(name):
 def test_wins_at_sight_are_all_wins(name, game):
     """What playouts take is what brute force finds."""
     drivers, rules = drivers_of(game.type, "mcts_kernels"), game.type.rules
-    work, stream = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE), np.array([3], np.uint64)
+    scratch, stream = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE), np.array([3], np.uint64)
     seen = [0, 0]
     texts = [line["pos"] for kind in ("win1", "win2", "save") for line in evidence(name, kind)]
     states = [game.state_from_string(text) for text in texts]
     walking = walk(game, 8)
     for state in [*states, *(next(walking) for _ in range(400))]:
         player = state.current_player()
-        action = int(drivers.winning_action(state._array, work, stream))
+        action = int(drivers.winning_action(state._array, scratch, stream))
         wins = [e for _, e in ludarium.turns(state) if e.is_terminal() and e.returns()[player] == 1]
         assert (action >= 0) == bool(wins), state
         seen[bool(wins)] += 1
@@ -258,10 +258,10 @@ game = ludarium.load_game("sphlag")
 rules = game.type.rules
 plain = instantiate("ludarium.agents.mcts_kernels", game.type.package, rules=rules,
                     kernels=game.type.kernels, evaluation=None)
-work, stream = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE), np.array([3], np.uint64)
+scratch, stream = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE), np.array([3], np.uint64)
 for line in map(json.loads, open(sys.argv[1])):
     state = game.state_from_string(line["pos"])
-    action = int(plain.winning_action(state._array, work, stream))
+    action = int(plain.winning_action(state._array, scratch, stream))
     assert (action >= 0) == (line["kind"] == "win1"), line
     assert action < 0 or state.action_to_string(action) in line["turns"], line
 print("found")

@@ -558,7 +558,7 @@ def test_L20_bases() -> None:
             ("+c3", "+h8", None),
         ):
             state = at(red, blue, side="B", turns=turns)
-            over = judged and winner is not None
+            over = checked and winner is not None
             assert state.is_terminal() == over
             score = 1.0 if winner == 0 else -1.0
             assert state.returns() == ([score, -score] if over else [0.0, 0.0])

@@ -90,7 +90,9 @@ def begin(state, depth, facts, frames, states):
 
 
 @njit(**JIT)
-def enter(level, facts, frames, states, actions, scores, keys, table, history, killers, rng, work):
+def enter(
+    level, facts, frames, states, actions, scores, keys, table, history, killers, rng, scratch
+):
     """Look at the position of a level for the first time.
 
     Returns (whether its value is known, value).
@@ -117,12 +119,12 @@ def enter(level, facts, frames, states, actions, scores, keys, table, history, k
                 return True, value
             if kind == AT_MOST and value <= frame[ALPHA]:
                 return True, value
-    winning = mcts.winning_action(state, work, rng)
+    winning = mcts.winning_action(state, scratch, rng)
     if winning >= 0:
         frame[ACTION], frame[BEST] = winning, WIN - (turn + 1 - start)
         return True, frame[BEST]
-    rules.legal(state, work)
-    n = rules.list_actions(state, work, actions[level])
+    rules.legal(state, scratch)
+    n = rules.list_actions(state, scratch, actions[level])
     half = len(history) // 2
     for k in range(n):
         action = actions[level, k]
@@ -202,7 +204,7 @@ def advance(positions, facts, frames, states, actions, scores, keys, table, hist
         killers: int64[levels, 2], the last good actions of a level.
         rng: uint64[1], advanced.
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     stop = facts[NODES] + positions
     while True:
         level = facts[LEVEL]
@@ -214,7 +216,7 @@ def advance(positions, facts, frames, states, actions, scores, keys, table, hist
             facts[NODES] += 1
             known, value = enter(
                 level, facts, frames, states, actions, scores, keys, table, history, killers, rng,
-                work,
+                scratch,
             )  # fmt: skip
         if not known and (frame[TRIED] == frame[COUNT] or frame[BEST] >= frame[BETA]):
             value = leave(level, facts, frames, states, actions, keys, table, history, killers)
@@ -239,7 +241,7 @@ def advance(positions, facts, frames, states, actions, scores, keys, table, hist
         below = states[level + 1]
         below[:] = states[level]
         rules.apply(below, action)
-        kernels.update_terminal(below, work)
+        kernels.update_terminal(below, scratch)
         next_ = frames[level + 1]
         next_[FRESH] = 1
         if below[rules.PLAYER] == states[level, rules.PLAYER]:

@@ -52,10 +52,10 @@ LEAST_LOGIT = -50.0  # so that the probability of an action is never zero
 
 
 @njit(**JIT)
-def add_node(i, row, above, tree, work, numbers):
+def add_node(i, row, above, tree, scratch, numbers):
     """Describe the node of game i whose state was just written; returns whether it runs on."""
     state, node = tree.states[i, row], tree.node[i, row]
-    legal = kernels.update_terminal(state, work)
+    legal = kernels.update_terminal(state, scratch)
     status = np.int64(state[rules.STATUS])
     node[OVER] = status != RUNNING
     node[PLAYER] = np.int64(state[rules.PLAYER])
@@ -69,7 +69,7 @@ def add_node(i, row, above, tree, work, numbers):
     elif status == WON_1:
         tree.value[i, row] = -1
     if legal:
-        rules.list_actions(state, work, numbers)
+        rules.list_actions(state, scratch, numbers)
         for k in range(legal):
             tree.actions[i, row, k] = numbers[k]
             tree.child[i, row, k] = NONE
@@ -93,12 +93,12 @@ def begin(roots, tree, where, planes):
     Returns how many of them run on: for those, rows of `where` int64[N, 2] are written (game, node)
     and rows of `planes` int8[N, F], what the player to move sees.
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     numbers = np.empty(rules.MAX_ACTIONS, np.int64)
     asked = 0
     for i in range(len(roots)):
         tree.states[i, ROOT] = roots[i]
-        if add_node(i, ROOT, NONE, tree, work, numbers):
+        if add_node(i, ROOT, NONE, tree, scratch, numbers):
             kernels.observe(tree.states[i, ROOT], tree.node[i, ROOT, PLAYER], planes[asked])
             where[asked, 0] = i
             where[asked, 1] = ROOT
@@ -228,7 +228,7 @@ def descend(games, row, schedule, sharpness, noise, tree, where, planes):
     Returns:
         The number of new nodes that run on, for which the network is to be asked.
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     numbers = np.empty(rules.MAX_ACTIONS, np.int64)
     scores = np.empty(rules.MAX_ACTIONS, np.float64)
     asked = 0
@@ -250,7 +250,7 @@ def descend(games, row, schedule, sharpness, noise, tree, where, planes):
         tree.states[i, row] = tree.states[i, at]
         rules.apply(tree.states[i, row], np.int64(tree.actions[i, at, k]))
         tree.child[i, at, k] = row
-        if add_node(i, row, at, tree, work, numbers):
+        if add_node(i, row, at, tree, scratch, numbers):
             kernels.observe(tree.states[i, row], tree.node[i, row, PLAYER], planes[asked])
             where[asked, 0] = i
             where[asked, 1] = row

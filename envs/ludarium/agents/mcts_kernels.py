@@ -56,7 +56,7 @@ if evaluation is not None and hasattr(evaluation, "playout_action"):
 else:
 
     @njit(**JIT)
-    def wins(state, action, work):
+    def wins(state, action, scratch):
         """Say whether an action wins for the player to move, at once or with a second one."""
         won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
         middle = state.copy()
@@ -64,8 +64,8 @@ else:
         if middle[rules.STATUS] != RUNNING or middle[rules.TURN] != turn:
             return np.int64(middle[rules.STATUS]) == won
         actions = np.empty(rules.MAX_ACTIONS, np.int64)
-        rules.legal(middle, work)
-        n = rules.list_actions(middle, work, actions)
+        rules.legal(middle, scratch)
+        n = rules.list_actions(middle, scratch, actions)
         after = middle.copy()
         for k in range(n):
             after[:] = middle
@@ -75,13 +75,13 @@ else:
         return False
 
     @njit(**JIT)
-    def playout_action(state, work, rng):
+    def playout_action(state, scratch, rng):
         """Return the first action of a turn that wins, else a random one, -1 if there is none."""
         actions = np.empty(rules.MAX_ACTIONS, np.int64)
-        rules.legal(state, work)
-        n = rules.list_actions(state, work, actions)
+        rules.legal(state, scratch)
+        n = rules.list_actions(state, scratch, actions)
         for k in range(n):
-            if wins(state, actions[k], work):
+            if wins(state, actions[k], scratch):
                 return actions[k]
         if n == 0:
             return np.int64(-1)
@@ -89,13 +89,13 @@ else:
 
 
 @njit(**JIT)
-def play_out(state, work, rng):
+def play_out(state, scratch, rng):
     """Play to the end, in place, by random actions and turns that win; returns the status."""
     while state[rules.STATUS] == RUNNING:
         if state[rules.TURN] >= state[rules.MAX_TURNS]:
-            kernels.update_terminal(state, work)
+            kernels.update_terminal(state, scratch)
             break
-        action = playout_action(state, work, rng)
+        action = playout_action(state, scratch, rng)
         if action < 0:
             state[rules.STATUS] = WON_1 if state[rules.PLAYER] == 0 else WON_0
             break
@@ -104,17 +104,17 @@ def play_out(state, work, rng):
 
 
 @njit(**JIT)
-def winning_action(state, work, rng):
+def winning_action(state, scratch, rng):
     """Return the first action of a turn that wins, -1 if there is none."""
     won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
     after = state.copy()
-    first = playout_action(after, work, rng)
+    first = playout_action(after, scratch, rng)
     action = first
     while action >= 0:
         rules.apply(after, action)
         if after[rules.STATUS] != RUNNING or after[rules.TURN] != turn:
             break
-        action = playout_action(after, work, rng)
+        action = playout_action(after, scratch, rng)
     return first if np.int64(after[rules.STATUS]) == won else np.int64(-1)
 
 
@@ -149,9 +149,9 @@ def add_child(nodes, tree, parent, action, state, legal):
 @njit(**JIT)
 def begin(state, nodes, tree, rng):
     """Start a new tree at a running state; a turn that wins at once is found here."""
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     tree[SIZE] = 0
-    n = rules.legal(state, work)
+    n = rules.legal(state, scratch)
     tree[ROOT] = add_node(nodes, tree, -1, np.int64(state[rules.PLAYER]), n, RUNNING)
     prove_win(state, nodes, tree, rng)
 
@@ -159,9 +159,9 @@ def begin(state, nodes, tree, rng):
 @njit(**JIT)
 def prove_win(state, nodes, tree, rng):
     """Give the root, if the player to move can win with this turn, a proven child for it."""
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     root = tree[ROOT]
-    action = winning_action(state, work, rng)
+    action = winning_action(state, scratch, rng)
     if action >= 0:
         row = add_node(nodes, tree, action, nodes[root, PLAYER], 0, WON_0 + nodes[root, PLAYER])
         nodes[row, VISITS] = 1
@@ -237,7 +237,7 @@ def simulate(start, nodes, tree, rng, count, explore):
         count: of simulations.
         explore: weight of the confidence term.
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     way = np.empty(LONGEST, np.int64)
     state = start.copy()
     root = tree[ROOT]
@@ -250,13 +250,13 @@ def simulate(start, nodes, tree, rng, count, explore):
         while depth < LONGEST:
             made, legal = nodes[node, MADE], nodes[node, LEGAL]
             if made < legal and tree[SIZE] < len(nodes):
-                rules.legal(state, work)
+                rules.legal(state, scratch)
                 stride = STRIDES[node % len(STRIDES)]
                 k = (np.int64(node) * 40503 + (made + 1) * stride) % legal
-                action = rules.nth_action(state, work, k)
+                action = rules.nth_action(state, scratch, k)
                 rules.apply(state, action)
                 node = add_child(nodes, tree, node, action, state, 0)
-                legal = kernels.update_terminal(state, work)
+                legal = kernels.update_terminal(state, scratch)
                 nodes[node, LEGAL] = legal
                 nodes[node, PROVEN] = np.int64(state[rules.STATUS])
                 way[depth] = node
@@ -272,7 +272,7 @@ def simulate(start, nodes, tree, rng, count, explore):
         status = np.int64(state[rules.STATUS])
         if status == RUNNING:
             mover, turn = np.int64(state[rules.PLAYER]), np.int64(state[rules.TURN])
-            status = play_out(state, work, rng)
+            status = play_out(state, scratch, rng)
             if status == WON_0 + mover and np.int64(state[rules.TURN]) <= turn + 1:
                 nodes[node, PROVEN] = status
         result = 0

@@ -45,16 +45,16 @@ else:
 if getattr(evaluation, "ALWAYS_A_TURN", False):
 
     @njit(**JIT)
-    def finish(state, work):
-        """Do to a state what kernels.update_terminal() does, without listing its legal actions."""
+    def finish(state, scratch):
+        """Do what kernels.update_terminal() does, without listing its legal actions."""
         if state[rules.STATUS] == RUNNING and state[rules.TURN] >= state[rules.MAX_TURNS]:
             state[rules.STATUS] = TRUNCATED
 else:
 
     @njit(**JIT)
-    def finish(state, work):
-        """Do to a state what kernels.update_terminal() does: a player without a legal action loses."""
-        kernels.update_terminal(state, work)
+    def finish(state, scratch):
+        """Do what kernels.update_terminal() does: a player without a legal action loses."""
+        kernels.update_terminal(state, scratch)
 
 
 @njit(**JIT)
@@ -63,27 +63,27 @@ def list_turns(state):
 
     Returns int64[n, 4]: first action, second action or -1, status after the turn, gain.
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     first = np.empty(rules.MAX_ACTIONS, np.int64)
     second = np.empty(rules.MAX_ACTIONS, np.int64)
     middle, after = state.copy(), state.copy()
     player, turn = np.int64(state[rules.PLAYER]), state[rules.TURN]
     found = np.empty((256, 4), np.int64)
     n = 0
-    rules.legal(state, work)
-    for k in range(rules.list_actions(state, work, first)):
+    rules.legal(state, scratch)
+    for k in range(rules.list_actions(state, scratch, first)):
         middle[:] = state
         rules.apply(middle, first[k])
         two = middle[rules.STATUS] == RUNNING and middle[rules.TURN] == turn
         rests = 1
         if two:
-            rules.legal(middle, work)
-            rests = rules.list_actions(middle, work, second)
+            rules.legal(middle, scratch)
+            rests = rules.list_actions(middle, scratch, second)
         for j in range(rests):
             after[:] = middle
             if two:
                 rules.apply(after, second[j])
-            finish(after, work)
+            finish(after, scratch)
             if n == len(found):
                 longer = np.empty((2 * n, 4), np.int64)
                 longer[:n] = found
@@ -104,13 +104,13 @@ def best_result(state):
     """
     if state[rules.STATUS] != RUNNING:
         return NOTHING
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     first = np.empty(rules.MAX_ACTIONS, np.int64)
     second = np.empty(rules.MAX_ACTIONS, np.int64)
     middle, after = state.copy(), state.copy()
     won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
-    rules.legal(state, work)
-    n = rules.list_actions(state, work, first)
+    rules.legal(state, scratch)
+    n = rules.list_actions(state, scratch, first)
     for k in range(n):  # the cheap look at all of them comes first
         middle[:] = state
         rules.apply(middle, first[k])
@@ -123,13 +123,13 @@ def best_result(state):
         two = middle[rules.STATUS] == RUNNING and middle[rules.TURN] == turn
         rests = 1
         if two:
-            rules.legal(middle, work)
-            rests = rules.list_actions(middle, work, second)
+            rules.legal(middle, scratch)
+            rests = rules.list_actions(middle, scratch, second)
         for j in range(rests):
             after[:] = middle
             if two:
                 rules.apply(after, second[j])
-            finish(after, work)
+            finish(after, scratch)
             status = np.int64(after[rules.STATUS])
             if status == won:
                 return WIN
@@ -141,12 +141,12 @@ def best_result(state):
 @njit(**JIT)
 def best_reply(state, first, rest):
     """Return best_result() for the opponent after a turn of one or two actions (rest -1)."""
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     after = state.copy()
     rules.apply(after, first)
     if rest >= 0:
         rules.apply(after, rest)
-    finish(after, work)
+    finish(after, scratch)
     return best_result(after)
 
 

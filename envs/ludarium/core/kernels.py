@@ -32,7 +32,7 @@ PLAYER_SHIFT, STAGE_SHIFT, TURN_SHIFT = 3, 4, 8
 
 
 @njit(**JIT)
-def update_terminal(state, work):
+def update_terminal(state, scratch):
     """List the legal actions of a state just played to or read, or end the game.
 
     A player to move who has no legal action loses; at max_turns a game is truncated, after
@@ -40,7 +40,7 @@ def update_terminal(state, work):
     """
     if state[rules.STATUS] != RUNNING:
         return np.int64(0)
-    n = rules.legal(state, work)
+    n = rules.legal(state, scratch)
     if n == 0:
         state[rules.STATUS] = WON_1 if state[rules.PLAYER] == 0 else WON_0
     elif state[rules.TURN] >= state[rules.MAX_TURNS]:
@@ -63,9 +63,9 @@ def pack(state):
 @njit(**JIT)
 def load(state, mask):
     """Settle a state and write its mask int8[A], zeros when it is over; returns pack()."""
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
-    if update_terminal(state, work):
-        rules.write_mask(state, work, mask)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
+    if update_terminal(state, scratch):
+        rules.write_mask(state, scratch, mask)
     else:
         mask[:] = 0
     return pack(state)
@@ -128,8 +128,8 @@ def first_illegal(actions, current, masks, begin):
 
 
 @njit(**JIT)
-def _show(state, work, n, i, masks, planes, current, sampling, sampled, draw):
-    """Write what a caller sees of game i, which has n legal actions in `work`."""
+def _show(state, scratch, n, i, masks, planes, current, sampling, sampled, draw):
+    """Write what a caller sees of game i, which has n legal actions in `scratch`."""
     mask = masks[i]
     if n == 0:
         mask[:] = 0
@@ -137,13 +137,13 @@ def _show(state, work, n, i, masks, planes, current, sampling, sampled, draw):
         sampled[i] = 0
         observation.observe(state, np.int64(0), planes[i])
         return
-    rules.write_mask(state, work, mask)
+    rules.write_mask(state, scratch, mask)
     player = np.int64(state[rules.PLAYER])
     current[i] = player
     observation.observe(state, player, planes[i])
     if draw:  # and put the stream back: sample_actions() is what advances it
         stream = sampling[i]
-        sampled[i] = rules.nth_action(state, work, rules.below(sampling[i : i + 1], n))
+        sampled[i] = rules.nth_action(state, scratch, rules.below(sampling[i : i + 1], n))
         sampling[i] = stream
 
 
@@ -155,15 +155,15 @@ def reset_batch(
 
     The arrays are those of step_batch().
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
         if not chosen[i]:
             continue
         state = states[i]
         if fresh:
             rules.new_game(state, setup[i : i + 1])
-        n = update_terminal(state, work)
-        _show(state, work, n, i, masks, planes, current, sampling, sampled, False)
+        n = update_terminal(state, scratch)
+        _show(state, scratch, n, i, masks, planes, current, sampling, sampled, False)
 
 
 @njit(**JIT)
@@ -216,7 +216,7 @@ def step_batch(
         final: bool[N], written under SAME_STEP: whether the row of final_planes is new.
         final_planes: int8[N, F], written under SAME_STEP where a game ended.
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
         state = states[i]
         rewards[i, 0] = 0
@@ -228,7 +228,7 @@ def step_batch(
                 observation.observe(state, np.int64(0), planes[i])
                 continue
             rules.new_game(state, setup[i : i + 1])
-            n = update_terminal(state, work)
+            n = update_terminal(state, scratch)
             terminated[i] = False
             truncated[i] = state[rules.STATUS] == TRUNCATED  # where the set-up takes all turns
         elif masks[i, actions[i]] == 0:
@@ -236,10 +236,10 @@ def step_batch(
             truncated[i] = False
             terminated[i] = illegal == TERMINATE
             if illegal == PENALIZE:
-                n = update_terminal(state, work)
+                n = update_terminal(state, scratch)
         else:
             rules.apply(state, actions[i])
-            n = update_terminal(state, work)
+            n = update_terminal(state, scratch)
             status = state[rules.STATUS]
             terminated[i] = status == WON_0 or status == WON_1 or status == DRAWN
             truncated[i] = status == TRUNCATED
@@ -253,23 +253,23 @@ def step_batch(
             final[i] = True
             observation.observe(state, np.int64(0), final_planes[i])
             rules.new_game(state, setup[i : i + 1])
-            n = update_terminal(state, work)
-        _show(state, work, n, i, masks, planes, current, sampling, sampled, draw)
+            n = update_terminal(state, scratch)
+        _show(state, scratch, n, i, masks, planes, current, sampling, sampled, draw)
 
 
 @njit(**JIT)
 def sample_batch(begin, end, ready, states, current, sampling, sampled):
     """Advance the sampling streams; draw the actions again unless step_batch() did (`ready`)."""
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
         if current[i] < 0:
             sampled[i] = 0
         elif ready:
             rules.below(sampling[i : i + 1], np.int64(1))
         else:
-            n = rules.legal(states[i], work)
+            n = rules.legal(states[i], scratch)
             k = rules.below(sampling[i : i + 1], n)
-            sampled[i] = rules.nth_action(states[i], work, k)
+            sampled[i] = rules.nth_action(states[i], scratch, k)
 
 
 # ---------------------------------------------------------------- many continuations
@@ -286,15 +286,15 @@ def perft(state, depth):
         return np.int64(1)
     if state[rules.STATUS] != RUNNING:
         return np.int64(0)
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     levels = 2 * depth + 1  # a turn is at most two actions
     states = np.empty((levels, len(state)), state.dtype)
     numbers = np.empty((levels, rules.MAX_ACTIONS), np.int64)
     left = np.zeros(levels, np.int64)
     last = np.int64(state[rules.TURN]) + depth
     states[0] = state
-    rules.legal(states[0], work)
-    left[0] = rules.list_actions(states[0], work, numbers[0])
+    rules.legal(states[0], scratch)
+    left[0] = rules.list_actions(states[0], scratch, numbers[0])
     level = 0
     total = np.int64(0)
     while level >= 0:
@@ -305,12 +305,12 @@ def perft(state, depth):
         below = states[level + 1]
         below[:] = states[level]
         rules.apply(below, numbers[level, left[level]])
-        n = update_terminal(below, work)
+        n = update_terminal(below, scratch)
         if np.int64(below[rules.TURN]) == last:
             total += 1
         elif n:
             level += 1
-            left[level] = rules.list_actions(below, work, numbers[level])
+            left[level] = rules.list_actions(below, scratch, numbers[level])
     return total
 
 
@@ -320,13 +320,13 @@ def playout(state, rng):
 
     Draws from rng uint64[1]. The status of the state is the result.
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     actions = np.int64(0)
     while state[rules.STATUS] == RUNNING:
         if state[rules.TURN] >= state[rules.MAX_TURNS]:
-            update_terminal(state, work)  # a player without a legal action loses even now
+            update_terminal(state, scratch)  # a player without a legal action loses even now
             break
-        action = rules.random_action(state, work, rng)
+        action = rules.random_action(state, scratch, rng)
         if action < 0:
             state[rules.STATUS] = WON_1 if state[rules.PLAYER] == 0 else WON_0
             break

@@ -66,7 +66,7 @@ UNIT = 1 << 30  # the last of the cumulated weights of opponents
 
 
 @njit(**JIT)
-def _deal(i, settings, opponents, states, chance, table, work):
+def _deal(i, settings, opponents, states, chance, table, scratch):
     """Start a new game: draw seat, opponent and set-up; returns the number of legal actions."""
     stream = chance[i : i + 1]
     table[i, SEAT] = (
@@ -80,11 +80,11 @@ def _deal(i, settings, opponents, states, chance, table, work):
     rules.new_game(states[i], stream)
     table[i, PHASE] = OPENING
     table[i, LENGTH] = 0
-    return kernels.update_terminal(states[i], work)
+    return kernels.update_terminal(states[i], scratch)
 
 
 @njit(**JIT)
-def _reply(i, n, opponents, states, chance, table, work):
+def _reply(i, n, opponents, states, chance, table, scratch):
     """Let the opponent of game i play; returns the number of legal actions, of whoever is next.
 
     `n` is that number before. Stops when the learner is to move, the game is over, or the opponent
@@ -99,11 +99,11 @@ def _reply(i, n, opponents, states, chance, table, work):
             break
         if kind == RANDOM:
             k = rules.below(chance[i : i + 1], n)
-            action = np.int64(rules.nth_action(state, work, k))
+            action = np.int64(rules.nth_action(state, scratch, k))
         else:
             action = np.int64(agents.choose_greedily(state, chance[i : i + 1]))
         rules.apply(state, action)
-        n = kernels.update_terminal(state, work)
+        n = kernels.update_terminal(state, scratch)
     return n
 
 
@@ -124,25 +124,25 @@ def _report(i, status, table):
 
 
 @njit(**JIT)
-def _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work):
+def _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, scratch):
     """Go on in game i, which has n legal actions, until the learner or somebody outside is asked.
 
     Ends with what the learner sees written, unless somebody outside is asked.
     """
-    n = _reply(i, n, opponents, states, chance, table, work)
+    n = _reply(i, n, opponents, states, chance, table, scratch)
     if table[i, ASKED] >= 0:
         return
     if n == 0 and table[i, PHASE] == PLAYING:
         _report(i, np.int64(states[i, rules.STATUS]), table)
     if table[i, PHASE] == OVER and settings[AUTORESET] == SAME_STEP:
         observation.observe(states[i], table[i, SEAT], final_planes[i])
-        n = _deal(i, settings, opponents, states, chance, table, work)
-        n = _reply(i, n, opponents, states, chance, table, work)
+        n = _deal(i, settings, opponents, states, chance, table, scratch)
+        n = _reply(i, n, opponents, states, chance, table, scratch)
         if table[i, ASKED] >= 0:
             return
     if n > 0:
         table[i, PHASE] = PLAYING
-        rules.write_mask(states[i], work, masks[i])
+        rules.write_mask(states[i], scratch, masks[i])
     else:
         if table[i, PHASE] == OPENING:
             table[i, PHASE] = UNREPORTED
@@ -158,14 +158,24 @@ def reset(
     begin, end, chosen, settings, opponents, states, chance, table, masks, planes, final_planes
 ):
     """Start new games where `chosen` bool[N] says so."""
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
         table[i, ENDED] = RUNNING
         if chosen[i]:
             table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
-            n = _deal(i, settings, opponents, states, chance, table, work)
+            n = _deal(i, settings, opponents, states, chance, table, scratch)
             _go_on(
-                i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work
+                i,
+                n,
+                settings,
+                opponents,
+                states,
+                chance,
+                table,
+                masks,
+                planes,
+                final_planes,
+                scratch,
             )
         else:
             observation.observe(states[i], table[i, SEAT], planes[i])
@@ -195,7 +205,7 @@ def step(
         illegal: TERMINATE or PENALIZE.
         settings, ...: as above; all but these two changed in place.
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
         table[i, REWARD] = 0
         table[i, ENDED] = RUNNING
@@ -205,7 +215,7 @@ def step(
                 observation.observe(states[i], table[i, SEAT], planes[i])
                 continue
             table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
-            n = _deal(i, settings, opponents, states, chance, table, work)
+            n = _deal(i, settings, opponents, states, chance, table, scratch)
         elif table[i, PHASE] == UNREPORTED:
             table[i, PHASE] = PLAYING
         else:
@@ -213,13 +223,15 @@ def step(
             table[i, LENGTH] += 1
             if masks[i, actions[i]]:
                 rules.apply(states[i], actions[i])
-                n = kernels.update_terminal(states[i], work)
+                n = kernels.update_terminal(states[i], scratch)
             elif illegal == PENALIZE:
                 table[i, REWARD] = -1
-                n = kernels.update_terminal(states[i], work)
+                n = kernels.update_terminal(states[i], scratch)
             else:
                 _report(i, ILLEGAL_0 + table[i, SEAT], table)
-        _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work)
+        _go_on(
+            i, n, settings, opponents, states, chance, table, masks, planes, final_planes, scratch
+        )
 
 
 @njit(**JIT)
@@ -228,23 +240,25 @@ def look(rows, states, masks, planes):
 
     masks is int8[>= n, A], planes int8[>= n, F].
     """
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for k in range(len(rows)):
         state = states[rows[k]]
-        rules.legal(state, work)
-        rules.write_mask(state, work, masks[k])
+        rules.legal(state, scratch)
+        rules.write_mask(state, scratch, masks[k])
         observation.observe(state, np.int64(state[rules.PLAYER]), planes[k])
 
 
 @njit(**JIT)
 def answer(rows, answers, settings, opponents, states, chance, table, masks, planes, final_planes):
     """Play the legal actions `answers` int64[n] of outside opponents in the games `rows`."""
-    work = np.empty(rules.WORK_SIZE, rules.WORK_DTYPE)
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for k in range(len(rows)):
         i = rows[k]
         rules.apply(states[i], answers[k])
-        n = kernels.update_terminal(states[i], work)
-        _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, work)
+        n = kernels.update_terminal(states[i], scratch)
+        _go_on(
+            i, n, settings, opponents, states, chance, table, masks, planes, final_planes, scratch
+        )
 
 
 @njit(**JIT)

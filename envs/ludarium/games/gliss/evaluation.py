@@ -22,7 +22,7 @@ from ludarium.games.gliss.board import (
     rows_of,
     vertex,
 )
-from ludarium.games.gliss.flight import HIGH, WORK_SIZE, fly, under
+from ludarium.games.gliss.flight import HIGH, SCRATCH_SIZE, fly, under
 from ludarium.games.gliss.rules import (
     CHOOSE,
     FIRST_TURN_CHECKED,
@@ -77,23 +77,23 @@ def may_reach(state, bases, rows, r, c):
 
 
 @njit(**JIT)
-def winning_landing(state, work, bases, core):
+def winning_landing(state, scratch, bases, core):
     """Return the landing of a glider that takes the opponent's last bases, -1 if none does.
 
     Args:
         state: in either stage.
-        work: written.
+        scratch: written.
         bases: int64[ROWS + 4], of bases_in() for the opponent.
         core: of the glider.
     """
     player = state[PLAYER] & 1
     for r in range(ROWS):
-        work[r] = 0
-    if fly(state, work, core, False) == 0:
+        scratch[r] = 0
+    if fly(state, scratch, core, False) == 0:
         return np.int64(-1)
     dr, w = arms(state, rows_of(player), core >> 5, core & 31)
     for r in range(TOP, state[SIZE] + TOP):
-        row = work[r]
+        row = scratch[r]
         if row == 0:
             continue
         hits = under(bases[r], bases[r + dr], w)
@@ -111,7 +111,7 @@ def winning_landing(state, work, bases, core):
 
 
 @njit(**JIT)
-def winning_first(state, work):
+def winning_first(state, scratch):
     """Return the next action of a turn that takes the opponent's last bases (L20), else -1."""
     player = state[PLAYER] & 1
     few = state[BASES + 1 - player] <= AT_ONCE
@@ -121,12 +121,12 @@ def winning_first(state, work):
     if not bases_in(state, rows_of(1 - player), bases):
         return np.int64(-1)
     if state[CHOSEN] != NONE:
-        return winning_landing(state, work, bases, state[CHOSEN])
-    flights = np.empty(WORK_SIZE, np.int64)
+        return winning_landing(state, scratch, bases, state[CHOSEN])
+    flights = np.empty(SCRATCH_SIZE, np.int64)
     own = rows_of(player)
-    candidates(state, work)
+    candidates(state, scratch)
     for r in range(TOP, state[SIZE] + TOP):
-        cores = work[r] >> HIGH
+        cores = scratch[r] >> HIGH
         while cores:
             c = lowest(cores)
             cores &= cores - 1
@@ -138,12 +138,12 @@ def winning_first(state, work):
 
 
 @njit(**JIT)
-def playout_action(state, work, rng):
+def playout_action(state, scratch, rng):
     """Return the next action of a turn that wins by capture, else a random one, -1 if none."""
-    action = winning_first(state, work)
+    action = winning_first(state, scratch)
     if action >= 0:
         return action
-    return random_action(state, work, rng)
+    return random_action(state, scratch, rng)
 
 
 # ---------------------------------------------------------------- evaluation

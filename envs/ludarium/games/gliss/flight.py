@@ -34,7 +34,7 @@ UP, DOWN = ROWS, 2 * ROWS  # flights along the vertical arm from here end well
 GO_UP, GO_DOWN = 3 * ROWS, 4 * ROWS  # here an L cannot stop
 FOE_TOWERS = 5 * ROWS
 OFF = 6 * ROWS  # 1: the chosen glider can fly off the board
-WORK_SIZE, WORK_DTYPE = 6 * ROWS + 1, np.int64
+SCRATCH_SIZE, SCRATCH_DTYPE = 6 * ROWS + 1, np.int64
 HIGH = 32
 
 # ---------------------------------------------------------------- where an L can stop
@@ -84,11 +84,11 @@ def two_gliders(state, foe, r, cores, dr, w):
 
 
 @njit(**JIT)
-def fly(state, work, core, probe):
+def fly(state, scratch, core, probe):
     """List the ways to end the flight of the glider with this core; returns their number.
 
     With `probe` the answer is only whether there are any, and nothing is listed. Otherwise
-    work[OFF] is set, and of work[0:24] the rows that the flight reaches are written.
+    scratch[OFF] is set, and of scratch[0:24] the rows that the flight reaches are written.
 
     A row needs two facts: where the flight enters it from the row before, and how far it runs on
     inside it, through blocked vertices only.
@@ -132,8 +132,8 @@ def fly(state, work, core, probe):
             choice = stop & state[foe + r]
             if choice:
                 choice = two_gliders(state, foe, r, choice, dr, w)
-            work[r] = stop | choice << HIGH
-            total += count(work[r])
+            scratch[r] = stop | choice << HIGH
+            total += count(scratch[r])
         if on == 0 or r == last:
             break
         behind, here, ahead, towers = here, ahead, beyond, towers_ahead
@@ -141,7 +141,7 @@ def fly(state, work, core, probe):
         r += dr
     if probe:
         return 0
-    work[OFF] = off
+    scratch[OFF] = off
     return total + off
 
 
@@ -149,8 +149,8 @@ def fly(state, work, core, probe):
 
 
 @njit(**JIT)
-def straight(state, work):
-    """Find where straight flights along the vertical arm end well: work[UP + r], work[DOWN + r].
+def straight(state, scratch):
+    """Find where straight flights along the vertical arm end well: scratch[UP + r], scratch[DOWN + r].
 
     A flight from a vertex ends well if it comes to a landing or leaves the board. Nothing is lifted
     here. That is right for gliders in bases, read at their own core: what their own stones block
@@ -160,58 +160,62 @@ def straight(state, work):
     foe = ROWS - own
     n = state[SIZE]
     for r in range(TOP, END):
-        work[FOE_TOWERS + r] = towers_in(state, foe, r)
+        scratch[FOE_TOWERS + r] = towers_in(state, foe, r)
     for r in range(TOP, END):
         a, b, x = state[own + r - 2], state[own + r - 1], state[own + r]
         y, z = state[own + r + 1], state[own + r + 2]
-        up, here, down = work[FOE_TOWERS + r - 1], work[FOE_TOWERS + r], work[FOE_TOWERS + r + 1]
+        up, here, down = (
+            scratch[FOE_TOWERS + r - 1],
+            scratch[FOE_TOWERS + r],
+            scratch[FOE_TOWERS + r + 1],
+        )
         go_up = blocked(y, x, b, a, 0) | blocked(y, x, b, a, 2) << HIGH
         go_down = blocked(b, x, y, z, 0) | blocked(b, x, y, z, 2) << HIGH
-        work[GO_UP + r] = go_up
-        work[GO_DOWN + r] = go_down
-        work[UP + r] = ~(go_up | under(here, up, 0) | under(here, up, 2) << HIGH)
-        work[DOWN + r] = ~(go_down | under(here, down, 0) | under(here, down, 2) << HIGH)
+        scratch[GO_UP + r] = go_up
+        scratch[GO_DOWN + r] = go_down
+        scratch[UP + r] = ~(go_up | under(here, up, 0) | under(here, up, 2) << HIGH)
+        scratch[DOWN + r] = ~(go_down | under(here, down, 0) | under(here, down, 2) << HIGH)
     columns = columns_for(n, 0) | columns_for(n, 2) << HIGH
     well = columns  # one step past the last row is off the board
     for r in range(TOP + 1, n + TOP):
-        well = columns & (work[UP + r] | (work[GO_UP + r] & well))
-        work[UP + r] = well
+        well = columns & (scratch[UP + r] | (scratch[GO_UP + r] & well))
+        scratch[UP + r] = well
     well = columns
     for r in range(n + TOP - 2, TOP - 1, -1):
-        well = columns & (work[DOWN + r] | (work[GO_DOWN + r] & well))
-        work[DOWN + r] = well
+        well = columns & (scratch[DOWN + r] | (scratch[GO_DOWN + r] & well))
+        scratch[DOWN + r] = well
 
 
 @njit(**JIT)
-def strike_grounded(state, work):
-    """Strike the gliders that cannot fly from the high half of work[0:24]; returns how many.
+def strike_grounded(state, scratch):
+    """Strike the gliders that cannot fly from the high half of scratch[0:24]; returns how many.
 
     Most gliders stand in bases and have a straight flight, which one pass finds for all of them.
     The others are asked one by one.
     """
-    straight(state, work)
+    straight(state, scratch)
     own = rows_of(state[PLAYER] & 1)
     struck = 0
     above = 0  # upper left corners of bases one row up
     for r in range(TOP, state[SIZE] + TOP):
         x, y = state[own + r], state[own + r + 1]
         corner = x & (x >> 1) & y & (y >> 1)
-        well = (corner | corner << (HIGH + 1)) & work[DOWN + r]
-        well |= (above | above << (HIGH + 1)) & work[UP + r]
+        well = (corner | corner << (HIGH + 1)) & scratch[DOWN + r]
+        well |= (above | above << (HIGH + 1)) & scratch[UP + r]
         above = corner
-        doubt = (work[r] >> HIGH) & ~(well | well >> HIGH)
+        doubt = (scratch[r] >> HIGH) & ~(well | well >> HIGH)
         while doubt:
             c = lowest(doubt)
             doubt &= doubt - 1
-            if not fly(state, work, vertex(r, c), True):
-                work[r] ^= 1 << (c + HIGH)
+            if not fly(state, scratch, vertex(r, c), True):
+                scratch[r] ^= 1 << (c + HIGH)
                 struck += 1
     return struck
 
 
 @njit(**JIT)
-def landings(state, work):
+def landings(state, scratch):
     """List the ways to end the flight of the chosen glider; returns their number."""
     for r in range(ROWS):
-        work[r] = 0
-    return fly(state, work, state[CHOSEN], False)
+        scratch[r] = 0
+    return fly(state, scratch, state[CHOSEN], False)

@@ -30,9 +30,9 @@ from ludarium.games.gliss.board import (
 )
 from ludarium.games.gliss.rules import (
     FIRST_TURN_CHECKED,
+    SCRATCH_DTYPE,
+    SCRATCH_SIZE,
     TOWERS_TO_WIN,
-    WORK_DTYPE,
-    WORK_SIZE,
     check_end,
     legal,
 )
@@ -186,7 +186,7 @@ def from_text(text: str, blank: Array) -> Array:
     if core != "-":
         i, j = glider_at(core, grid, int(state[PLAYER])).stones[0]
         state[CHOSEN] = vertex(i + TOP, j + 1)
-        if legal(state, np.empty(WORK_SIZE, WORK_DTYPE)) == 0:
+        if legal(state, np.empty(SCRATCH_SIZE, SCRATCH_DTYPE)) == 0:
             raise ValueError(f"chosen core {core!r}: this glider cannot fly")
     state[TURN] = natural(turns, "turns")
     check_end(state)

@@ -49,8 +49,8 @@ from ludarium.games.gliss.board import (
 from ludarium.games.gliss.flight import (
     HIGH,
     OFF,
-    WORK_DTYPE,
-    WORK_SIZE,
+    SCRATCH_DTYPE,
+    SCRATCH_SIZE,
     fly,
     landings,
     strike_grounded,
@@ -61,11 +61,11 @@ __all__ = [
     "MAX_ACTIONS",
     "MAX_TURNS",
     "PLAYER",
+    "SCRATCH_DTYPE",
+    "SCRATCH_SIZE",
     "STAGES",
     "STATUS",
     "TURN",
-    "WORK_DTYPE",
-    "WORK_SIZE",
     "apply",
     "below",
     "blank_state",
@@ -122,7 +122,7 @@ def meaning_of(state, action):
 
 
 @njit(**JIT)
-def candidates(state, work):
+def candidates(state, scratch):
     """List builds and all gliders, whether they can fly or not; returns their number.
 
     A loop of fixed length without branches: the compiler does several rows at once.
@@ -138,25 +138,25 @@ def candidates(state, work):
         pair = b | x
         taken = pair | a | y | (pair << 1) | (pair >> 1) | state[foe + r - 1] | state[foe + r]
         rows = columns if (r > TOP) & (r < n + TOP) else 0
-        work[r] = (rows & ~(taken | (taken >> 1))) | core << HIGH  # L4, L5
-        total += count(work[r])
+        scratch[r] = (rows & ~(taken | (taken >> 1))) | core << HIGH  # L4, L5
+        total += count(scratch[r])
     return total
 
 
 @njit(**JIT)
-def legal(state, work):
+def legal(state, scratch):
     """List the legal actions of a stage; returns their number, 0 if there is none (L22)."""
     if state[CHOSEN] != NONE:
-        return landings(state, work)
-    return candidates(state, work) - strike_grounded(state, work)
+        return landings(state, scratch)
+    return candidates(state, scratch) - strike_grounded(state, scratch)
 
 
 @njit(**JIT)
-def nth_listed(state, work, k):
-    """Return (plane, r, c) of the k-th action listed in work."""
+def nth_listed(state, scratch, k):
+    """Return (plane, r, c) of the k-th action listed in scratch."""
     plane = LAND if state[CHOSEN] != NONE else BUILD
     for r in range(TOP, state[SIZE] + TOP):
-        row = work[r]
+        row = scratch[r]
         n = count(row)
         if k < n:
             for _ in range(k):
@@ -168,47 +168,47 @@ def nth_listed(state, work, k):
 
 
 @njit(**JIT)
-def nth_action(state, work, k):
+def nth_action(state, scratch, k):
     """Return the k-th of the actions that legal() found, 0 <= k < their number."""
-    plane, r, c = nth_listed(state, work, k)
+    plane, r, c = nth_listed(state, scratch, k)
     if plane == FLY_OFF:
         return FLY_OFF * state[SIZE] * state[SIZE]
     return number_of(state, plane, r, c)
 
 
 @njit(**JIT)
-def list_actions(state, work, actions):
+def list_actions(state, scratch, actions):
     """Write the numbers of the actions that legal() found, in no order; returns how many."""
     plane = LAND if state[CHOSEN] != NONE else BUILD
     k = 0
     for r in range(TOP, state[SIZE] + TOP):
-        row = work[r]
+        row = scratch[r]
         while row:
             c = lowest(row)
             row &= row - 1
             actions[k] = number_of(state, plane + (c >> 5), r, c & 31)
             k += 1
-    if plane == LAND and work[OFF]:
+    if plane == LAND and scratch[OFF]:
         actions[k] = FLY_OFF * state[SIZE] * state[SIZE]
         k += 1
     return k
 
 
 @njit(**JIT)
-def random_action(state, work, rng):
+def random_action(state, scratch, rng):
     """Return a uniformly drawn legal action, or -1 if there is none.
 
     A first action is drawn from all candidates, and a glider that cannot fly is thrown back. That
     is uniform too, and asks about one or two gliders instead of all.
     """
     if state[CHOSEN] != NONE:
-        return nth_action(state, work, below(rng, landings(state, work)))
-    total = candidates(state, work)
+        return nth_action(state, scratch, below(rng, landings(state, scratch)))
+    total = candidates(state, scratch)
     while total:
-        plane, r, c = nth_listed(state, work, below(rng, total))
-        if plane == BUILD or fly(state, work, vertex(r, c), True):
+        plane, r, c = nth_listed(state, scratch, below(rng, total))
+        if plane == BUILD or fly(state, scratch, vertex(r, c), True):
             return number_of(state, plane, r, c)
-        work[r] ^= 1 << (c + HIGH)
+        scratch[r] ^= 1 << (c + HIGH)
         total -= 1
     return np.int64(-1)
 
@@ -231,7 +231,7 @@ def spread_back(bits):
 
 
 @njit(**JIT)
-def write_builds(state, work, mask):
+def write_builds(state, scratch, mask):
     """Write the plane of builds, eight vertices at a time.
 
     What is written past the end of a row is written over by the next row, or by the next plane.
@@ -241,29 +241,29 @@ def write_builds(state, work, mask):
     for i in range(n):
         for j in range(0, n, 8):
             if state[PLAYER]:  # vertex j + k from bit n - 1 - j - k, one row on: see number_of
-                bits = ((U(work[n + TOP - i]) & low) << U(16)) >> U(n + 8 - j)
+                bits = ((U(scratch[n + TOP - i]) & low) << U(16)) >> U(n + 8 - j)
                 word = spread_back(bits & U(255))
             else:  # from bit j + k + 1
-                bits = (U(work[i + TOP]) & low) >> U(j + 1)
+                bits = (U(scratch[i + TOP]) & low) >> U(j + 1)
                 word = spread(bits & U(255))
             store8(mask, i * n + j, word)
 
 
 @njit(**JIT)
-def write_mask(state, work, mask):
+def write_mask(state, scratch, mask):
     """Write the actions that legal() found as int8[4 n^2 + 1] of zeros and ones."""
     n = state[SIZE]
     choosing = state[CHOSEN] == NONE
     plane, shift = LAND, 0
     if choosing:
-        write_builds(state, work, mask)
+        write_builds(state, scratch, mask)
         plane, shift = CHOOSE, HIGH
         mask[n * n :] = 0
     else:
         mask[:] = 0
-        mask[FLY_OFF * n * n] = work[OFF]
+        mask[FLY_OFF * n * n] = scratch[OFF]
     for r in range(TOP, n + TOP):
-        row = work[r] >> shift
+        row = scratch[r] >> shift
         while row:
             c = lowest(row)
             row &= row - 1

@@ -13,8 +13,8 @@ from ludarium.games.gyges.rules import (
     JIT,
     ONE,
     PLAYER,
-    WORK_DTYPE,
-    WORK_SIZE,
+    SCRATCH_DTYPE,
+    SCRATCH_SIZE,
     landings,
     lowest,
     playable,
@@ -31,14 +31,14 @@ COLD = 6.0  # seconds of a first step with nothing compiled
 @njit(nogil=JIT["nogil"], error_model=JIT["error_model"])
 def _masks(states):  # type: ignore[no-untyped-def]
     """Find the landings of every piece that may move; returns the number of pieces."""
-    work = np.empty(WORK_SIZE, WORK_DTYPE)
+    scratch = np.empty(SCRATCH_SIZE, SCRATCH_DTYPE)
     found = 0
     for i in range(len(states)):
         movers = playable(states[i], np.int64(states[i, PLAYER]))
         while movers:
             cell = lowest(movers)
             movers &= movers - ONE
-            landings(states[i], cell, work)
+            landings(states[i], cell, scratch)
             found += 1
     return found
 

@@ -13,11 +13,11 @@ from ludarium.games.gyges.rules import (
     MOVE,
     ONE,
     PLAYER,
+    SCRATCH_DTYPE,
+    SCRATCH_SIZE,
     SIX,
     STAGE,
     TO_GOAL,
-    WORK_DTYPE,
-    WORK_SIZE,
     ZERO,
     U,
     below,
@@ -35,26 +35,26 @@ ALWAYS_A_TURN = True  # G5
 
 
 @njit(**JIT)
-def playout_action(state, work, rng):
+def playout_action(state, scratch, rng):
     """Return the landing on the goal where there is one, else a random action."""
     if state[STAGE] != MOVE:
-        return nth_action(state, work, below(rng, legal(state, work)))
+        return nth_action(state, scratch, below(rng, legal(state, scratch)))
     player = np.int64(state[PLAYER])
-    work[:COUNT] = ZERO
+    scratch[:COUNT] = ZERO
     total = ZERO
     movers = playable(state, player)
     while movers:
         cell = lowest(movers)
         movers &= movers - ONE
-        ends = landings(state, cell, work)
+        ends = landings(state, cell, scratch)
         column = np.int64(cell % SIX)
         if ends & GOAL:
             seen = 5 - column if player else column
             return np.int64(FIRST_LANDING + LANDINGS * seen + TO_GOAL)
-        work[column] = ends
+        scratch[column] = ends
         total += count(ends)
-    work[COUNT] = total
-    return nth_action(state, work, below(rng, np.int64(total)))
+    scratch[COUNT] = total
+    return nth_action(state, scratch, below(rng, np.int64(total)))
 
 
 # ---------------------------------------------------------------- evaluation
@@ -63,7 +63,7 @@ THREAT, PIECE, TURN_WORTH = 60, 3, 10
 
 
 @njit(**JIT)
-def _prospects(state, player, work):
+def _prospects(state, player, scratch):
     """Return (landings on cells, whether one reaches the goal, movers), were it a player's turn."""
     mover = state[PLAYER]
     state[PLAYER] = U(player)
@@ -72,7 +72,7 @@ def _prospects(state, player, work):
     while pieces:
         cell = lowest(pieces)
         pieces &= pieces - ONE
-        found = landings(state, cell, work)
+        found = landings(state, cell, scratch)
         goal = goal or found & GOAL != ZERO
         ends += count(found & ~GOAL)
         movers += 1
@@ -89,9 +89,9 @@ def evaluate(state, player):
     """
     if state[STAGE] != MOVE:
         return np.int64(0)
-    work = np.empty(WORK_SIZE, WORK_DTYPE)
-    mine, threat, movers = _prospects(state, player, work)
-    theirs, danger, others = _prospects(state, 1 - player, work)
+    scratch = np.empty(SCRATCH_SIZE, SCRATCH_DTYPE)
+    mine, threat, movers = _prospects(state, player, scratch)
+    theirs, danger, others = _prospects(state, 1 - player, scratch)
     worth = mine - theirs + PIECE * (movers - others)
     worth += THREAT * (np.int64(threat) - np.int64(danger))
     return worth + (TURN_WORTH if np.int64(state[PLAYER]) == player else -TURN_WORTH)

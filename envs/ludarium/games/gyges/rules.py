@@ -40,7 +40,7 @@ RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4  # values of STATUS
 # Scratch of legal(): landings from each of 6 columns, drop cells, number of actions, the mask in
 # bits, the stack of landings(): a walk has 11 pieces to bounce off, by at most 36 paths from each.
 DROPS, COUNT, BITS, STACK = 6, 7, 8, 14
-WORK_SIZE, WORK_DTYPE = STACK + 4 * (11 * 36 + 1), np.uint64
+SCRATCH_SIZE, SCRATCH_DTYPE = STACK + 4 * (11 * 36 + 1), np.uint64
 
 # ---------------------------------------------------------------- actions
 
@@ -177,14 +177,19 @@ def playable(state, player):
 
 
 @njit(**JIT)
-def push(work, top, across, along, left, cell):
+def push(scratch, top, across, along, left, cell):
     """Put a place where a count begins on the stack of landings(); returns the new top."""
-    work[top], work[top + ONE], work[top + TWO], work[top + THREE] = across, along, left, cell
+    scratch[top], scratch[top + ONE], scratch[top + TWO], scratch[top + THREE] = (
+        across,
+        along,
+        left,
+        cell,
+    )
     return top + FOUR
 
 
 @njit(**JIT)
-def landings(state, start, work):
+def landings(state, start, scratch):
     """Return where the piece on a cell (uint64) can land, GOAL included (G6-G10).
 
     A depth-first search over bounces. An entry of the stack is a place where a count begins: the
@@ -197,11 +202,11 @@ def landings(state, start, work):
     free = BOARD & ~pieces  # the start counts as empty (G6)
     found = before_goal = ZERO
     bottom = U(STACK)
-    top = push(work, bottom, ~ACROSS, ~ALONG, pieces, start)
+    top = push(scratch, bottom, ~ACROSS, ~ALONG, pieces, start)
     while top > bottom:
         top -= FOUR
-        across, along = work[top], work[top + ONE]
-        left, cell = work[top + TWO], work[top + THREE]
+        across, along = scratch[top], scratch[top + ONE]
+        left, cell = scratch[top + TWO], scratch[top + THREE]
         row, column = ~across, ~along  # open segments
         x = ONE << cell
         e, w = (x & row) << ONE, (x >> ONE) & row  # one step in each direction
@@ -216,7 +221,7 @@ def landings(state, start, work):
                 (n, ZERO, n, cell - SIX),
             ):
                 if end & left:
-                    top = push(work, top, across | flat, along | steep, left ^ end, there)
+                    top = push(scratch, top, across | flat, along | steep, left ^ end, there)
             continue
         # further steps go straight on or turn; back would use the same segment
         e, w, s, n = e & free, w & free, s & free, n & free
@@ -239,7 +244,7 @@ def landings(state, start, work):
             for i in range(path >> TWO, (path >> TWO) + (path & THREE)):
                 more, down = PATH_ACROSS[i], PATH_ALONG[i]
                 if not PATH_BETWEEN[i] & pieces | more & across | down & along:
-                    top = push(work, top, across | more, along | down, left ^ (ONE << end), end)
+                    top = push(scratch, top, across | more, along | down, left ^ (ONE << end), end)
     if before_goal & GOAL_ROW[np.int64(state[PLAYER])]:
         found |= GOAL
     return found
@@ -249,41 +254,41 @@ def landings(state, start, work):
 
 
 @njit(**JIT)
-def legal(state, work):
+def legal(state, scratch):
     """List the legal actions; returns their number, never 0 (G5).
 
-    work[0:6] holds the landings from each column a-f of the playable row (G3, G4), work[DROPS] the
+    scratch[0:6] holds the landings from each column a-f of the playable row (G3, G4), scratch[DROPS] the
     cells open to the piece in hand; each is empty in the other stages.
     """
     player = np.int64(state[PLAYER])
-    work[:COUNT] = ZERO
+    scratch[:COUNT] = ZERO
     total = U(FIRST_LANDING)
     if state[STAGE] == DROP:
-        work[DROPS] = open_cells(state[ONES] | state[TWOS] | state[THREES], player)
-        total = count(work[DROPS])
+        scratch[DROPS] = open_cells(state[ONES] | state[TWOS] | state[THREES], player)
+        total = count(scratch[DROPS])
     elif state[STAGE] == MOVE:
         movers = playable(state, player)
         total = ZERO
         while movers:
             cell = lowest(movers)
             movers &= movers - ONE
-            work[cell % SIX] = landings(state, cell, work)
-            total += count(work[cell % SIX])
-    work[COUNT] = total
+            scratch[cell % SIX] = landings(state, cell, scratch)
+            total += count(scratch[cell % SIX])
+    scratch[COUNT] = total
     return np.int64(total)
 
 
 @njit(**JIT)
-def write_mask(state, work, mask):
+def write_mask(state, scratch, mask):
     """Write the actions that legal() found as int8[348] of zeros and ones."""
-    bits = work[BITS : BITS + 6]  # written out eight at a time
+    bits = scratch[BITS : BITS + 6]  # written out eight at a time
     bits[:] = ZERO
     if state[STAGE] == SETUP:
         bits[0], bits[1] = ~ZERO, (ONE << U(FIRST_LANDING - 64)) - ONE
     for column in range(7):  # the last is DROPS
-        ends = work[column]
+        ends = scratch[column]
         if state[PLAYER]:
-            ends = turned(work[column if column == DROPS else 5 - column])
+            ends = turned(scratch[column if column == DROPS else 5 - column])
         at = FIRST_LANDING + LANDINGS * column  # never a multiple of 64
         bits[at // 64] |= ends << U(at % 64)
         bits[at // 64 + 1] |= ends >> U(64 - at % 64)
@@ -295,17 +300,17 @@ def write_mask(state, work, mask):
 
 
 @njit(**JIT)
-def nth_action(state, work, k):
+def nth_action(state, scratch, k):
     """Return the k-th of the actions that legal() found, 0 <= k < their number."""
     player = np.int64(state[PLAYER])
     if state[STAGE] == SETUP:
         return np.int64(k)
-    column, n = 0, np.int64(count(work[0]))
+    column, n = 0, np.int64(count(scratch[0]))
     while k >= n:
         k -= n
         column += 1
-        n = np.int64(count(work[column]))
-    ends = work[column]
+        n = np.int64(count(scratch[column]))
+    ends = scratch[column]
     for _ in range(k):
         ends &= ends - ONE
     seen = 5 - column if player and column != DROPS else column
@@ -313,17 +318,17 @@ def nth_action(state, work, k):
 
 
 @njit(**JIT)
-def list_actions(state, work, actions):
+def list_actions(state, scratch, actions):
     """Write the numbers of the actions that legal() found, in no order; returns how many."""
-    for k in range(np.int64(work[COUNT])):
-        actions[k] = nth_action(state, work, k)
-    return np.int64(work[COUNT])
+    for k in range(np.int64(scratch[COUNT])):
+        actions[k] = nth_action(state, scratch, k)
+    return np.int64(scratch[COUNT])
 
 
 @njit(**JIT)
-def random_action(state, work, rng):
+def random_action(state, scratch, rng):
     """Return a uniformly drawn legal action."""
-    return nth_action(state, work, below(rng, legal(state, work)))
+    return nth_action(state, scratch, below(rng, legal(state, scratch)))
 
 
 # ---------------------------------------------------------------- playing, and the end

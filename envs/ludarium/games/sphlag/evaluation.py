@@ -40,7 +40,7 @@ def passing_wins(own, foe, player):
 
 
 @njit(**JIT)
-def winning_row(state, work, player):
+def winning_row(state, scratch, player):
     """Return an action among those of legal() that brings the second contact (S19), else -1.
 
     Without a contact now it takes a drop onto the upper touch hole, and so an own sphere above it.
@@ -50,8 +50,8 @@ def winning_row(state, work, player):
     if not own & goal and not own & upon(goal):
         return np.int64(-1)
     filled = own | foe | RED
-    for row in range(np.int64(work[ROWS])):
-        x, ends = work[row], work[ENDS + row]
+    for row in range(np.int64(scratch[ROWS])):
+        x, ends = scratch[row], scratch[ENDS + row]
         rest = own ^ x
         if x and upon(x) & filled:
             rest, _, _ = settle(own, foe, filled, x)
@@ -67,14 +67,14 @@ def winning_row(state, work, player):
 
 
 @njit(**JIT)
-def playout_action(state, work, rng):
+def playout_action(state, scratch, rng):
     """Return an action that wins at once, else a random one.
 
     A second pass in a row ends the game: it is played only to win, or with nothing else to do.
     """
     player = np.int64(state[PLAYER])
-    n = legal(state, work)
-    action = winning_row(state, work, player)
+    n = legal(state, scratch)
+    action = winning_row(state, scratch, player)
     if action >= 0:
         return action
     if state[PASSES]:
@@ -82,7 +82,7 @@ def playout_action(state, work, rng):
             return np.int64(PASSING)
         if n > 1:
             n -= 1  # the pass is the last of them
-    return nth_action(state, work, below(rng, n))
+    return nth_action(state, scratch, below(rng, n))
 
 
 # ---------------------------------------------------------------- evaluation

@@ -34,7 +34,7 @@ WHITE, BLACK = 0, 1  # spheres of each colour
 KO = 2  # KO, KO + 1: the same before the last turn, or NO_BOARD (S17)
 PLAYER, PASSES, TURN, MAX_TURNS, STATUS = 4, 5, 6, 7, 8
 STATE_SIZE = 9
-WORK_SIZE, WORK_DTYPE = 64, np.uint64  # scratch of legal(): movers, then their landing holes
+SCRATCH_SIZE, SCRATCH_DTYPE = 64, np.uint64  # scratch of legal(): movers, then their landing holes
 ROWS, LANDINGS, COUNT = 30, 31, 63  # layout of the scratch array, see legal()
 
 RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4  # values of STATUS
@@ -219,11 +219,11 @@ def allowed(own, foe, before_own, before_foe, landings):
 
 
 @njit(**JIT)
-def legal(state, work):
+def legal(state, scratch):
     """List the legal actions; returns their number, never 0 (S18).
 
-    work[0:30] holds the spheres that can move (0: placing), work[31:61] the holes that each can
-    reach, work[30] the number of such rows; the pass is not among them.
+    scratch[0:30] holds the spheres that can move (0: placing), scratch[31:61] the holes that each can
+    reach, scratch[30] the number of such rows; the pass is not among them.
     """
     p = np.int64(state[PLAYER])
     own, foe = state[p], state[1 - p]
@@ -238,8 +238,8 @@ def legal(state, work):
 
     landings = allowed(own, foe, before_own, before_foe, rest & HALF[p])
     if landings and count(own) < SUPPLY:  # S8, S9
-        work[0] = ZERO
-        work[LANDINGS] = landings
+        scratch[0] = ZERO
+        scratch[LANDINGS] = landings
         rows = 1
         total += count(landings)
 
@@ -251,8 +251,8 @@ def legal(state, work):
         landings = one | ((beside(one) | CLIMBS[lowest(x)]) & rest)  # S13
         landings = allowed(own ^ x, foe, before_own, before_foe, landings)
         if landings:
-            work[rows] = x
-            work[LANDINGS + rows] = landings
+            scratch[rows] = x
+            scratch[LANDINGS + rows] = landings
             rows += 1
             total += count(landings)
 
@@ -268,66 +268,66 @@ def legal(state, work):
         landings = allowed(own1, foe1, own, foe, landings)  # S16
         landings = allowed(own1, foe1, before_own, before_foe, landings)  # S17
         if landings:
-            work[rows] = x
-            work[LANDINGS + rows] = landings
+            scratch[rows] = x
+            scratch[LANDINGS + rows] = landings
             rows += 1
             total += count(landings)
-    work[ROWS] = U(rows)
+    scratch[ROWS] = U(rows)
     return np.int64(total)
 
 
 @njit(**JIT)
-def list_actions(state, work, actions):
+def list_actions(state, scratch, actions):
     """Write the numbers of the actions that legal() found, in no order; returns how many."""
     p = np.int64(state[PLAYER])
     k = 0
-    for row in range(np.int64(work[ROWS])):
-        landings = work[LANDINGS + row]
-        start = lowest(work[row]) if work[row] else U(0)
+    for row in range(np.int64(scratch[ROWS])):
+        landings = scratch[LANDINGS + row]
+        start = lowest(scratch[row]) if scratch[row] else U(0)
         while landings:
             end = lowest(landings)
             landings &= landings - ONE
-            actions[k] = ACTION[p, start if work[row] else end, end]
+            actions[k] = ACTION[p, start if scratch[row] else end, end]
             k += 1
     actions[k] = PASS
     return k + 1
 
 
 @njit(**JIT)
-def write_mask(state, work, mask):
+def write_mask(state, scratch, mask):
     """Write the actions that legal() found as int8[268] of zeros and ones."""
     p = np.int64(state[PLAYER])
     mask[:] = 0
-    for row in range(np.int64(work[ROWS])):
-        landings = work[LANDINGS + row]
-        start = lowest(work[row]) if work[row] else U(0)
+    for row in range(np.int64(scratch[ROWS])):
+        landings = scratch[LANDINGS + row]
+        start = lowest(scratch[row]) if scratch[row] else U(0)
         while landings:
             end = lowest(landings)
             landings &= landings - ONE
-            mask[ACTION[p, start if work[row] else end, end]] = 1
+            mask[ACTION[p, start if scratch[row] else end, end]] = 1
     mask[PASS] = 1
 
 
 @njit(**JIT)
-def nth_action(state, work, k):
+def nth_action(state, scratch, k):
     """Return the k-th of the actions that legal() found, 0 <= k < their number."""
     p = np.int64(state[PLAYER])
-    for row in range(np.int64(work[ROWS])):
-        landings = work[LANDINGS + row]
+    for row in range(np.int64(scratch[ROWS])):
+        landings = scratch[LANDINGS + row]
         n = np.int64(count(landings))
         if k < n:
             for _ in range(k):
                 landings &= landings - ONE
             end = lowest(landings)
-            return ACTION[p, lowest(work[row]) if work[row] else end, end]
+            return ACTION[p, lowest(scratch[row]) if scratch[row] else end, end]
         k -= n
     return np.int64(PASS)
 
 
 @njit(**JIT)
-def random_action(state, work, rng):
+def random_action(state, scratch, rng):
     """Return a uniformly drawn legal action."""
-    return nth_action(state, work, below(rng, legal(state, work)))
+    return nth_action(state, scratch, below(rng, legal(state, scratch)))
 
 
 # ---------------------------------------------------------------- playing, and the end
