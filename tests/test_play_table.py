@@ -235,7 +235,7 @@ def half_made(name: str) -> tuple[Sitting, Any] | None:
 @pytest.mark.parametrize("button", ["undo", "cancel"])
 def test_a_half_made_turn_is_taken_back(name: str, button: str) -> None:
     found = half_made(name)
-    stages = len(load(name).type.rules.STAGES)
+    stages = len(load(name).stages)
     assert (found is None) == (stages == 1), "games whose turns are one action have none"
     if found is not None:
         sitting, before = found

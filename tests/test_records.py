@@ -167,7 +167,7 @@ def test_a_half_made_turn_stands_only_at_the_end(name, game):
                 list(records.replay(replace(record, turns=(*record.turns, "x"))))
             return
         state = after
-    assert len(game.type.rules.STAGES) == 1  # no game of two-action turns gets here
+    assert len(game.stages) == 1  # no game of two-action turns gets here
 
 
 def fields(**changes: Any) -> str:

@@ -133,7 +133,7 @@ def test_an_analysis_says_what_was_found(name, game):
 
 def test_the_tree_is_kept_within_a_turn(name, game):
     """And only there: any other state is searched afresh."""
-    stages = game.type.rules.STAGES
+    stages = game.stages
     state = next(s for s in walk(game, 5) if s.turn_number() > 3)
     agent, rng = make_agent("mcts:400"), np.random.default_rng(1)
     for _ in range(30):
@@ -319,7 +319,7 @@ def test_alphabeta_is_plain_minimax(name, game):
         compared[depth] += 1
         half_made += state.stage() in ("drop", "land")
     assert min(compared.values()) >= 5, compared
-    assert half_made or len(game.type.rules.STAGES) == 1
+    assert half_made or len(game.stages) == 1
 
 
 # ---------------------------------------------------------------- signs and symmetry
@@ -327,7 +327,7 @@ def test_alphabeta_is_plain_minimax(name, game):
 
 def test_alpha_zero_general_306_both_actions_of_a_turn_have_the_same_sign(name, game):
     """Negating at every action makes a piece look as bad as its landing is good."""
-    if len(game.type.rules.STAGES) == 1:  # no such turns: the player changes every time
+    if len(game.stages) == 1:  # no such turns: the player changes every time
         for state, _ in zip(walk(game, 4), range(40), strict=False):
             after = state.child(state.legal_actions()[0])
             assert after.is_terminal() or after.current_player() != state.current_player()

@@ -144,6 +144,7 @@ class Game:
         num_distinct_actions: number of action ids, A.
         observation_shape: (H, W, C) of the observation tensors.
         observation_planes: what each channel shows, C names.
+        stages: words for the decisions of a turn, as in `State.stage`.
         max_turns: whole turns after which a game without a winner is truncated.
         max_game_length: most actions that a game can have.
     """
@@ -161,6 +162,7 @@ class Game:
             "num_distinct_actions": int(actions.num_actions(options)),
             "observation_shape": tuple(int(n) for n in observation.shape(options)),
             "observation_planes": tuple(observation.PLANES),
+            "stages": tuple(game_type.rules.PHASES),
             "max_turns": int(options["max_turns"]),
             "max_game_length": int(game_type.max_game_length(options)),
             "_blank": game_type.rules.blank_state(options),
@@ -176,6 +178,7 @@ class Game:
     num_distinct_actions: int
     observation_shape: tuple[int, int, int]
     observation_planes: tuple[str, ...]
+    stages: tuple[str, ...]
     max_turns: int
     max_game_length: int
     _blank: npt.NDArray[Any]

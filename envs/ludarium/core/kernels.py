@@ -26,7 +26,7 @@ RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4
 ILLEGAL = -1
 
 # How pack() puts what every caller asks next into one integer.
-PLAYER_SHIFT, STAGE_SHIFT, TURN_SHIFT = 3, 4, 8
+PLAYER_SHIFT, PHASE_SHIFT, TURN_SHIFT = 3, 4, 8
 
 # ---------------------------------------------------------------- one game
 
@@ -51,11 +51,11 @@ def update_terminal(state, scratch):
 
 @njit(**JIT)
 def pack(state):
-    """Return status, player to move, stage and turn number of a state as one integer."""
+    """Return status, player to move, phase and turn number of a state as one integer."""
     return (
         np.int64(state[rules.STATUS])
         | np.int64(state[rules.PLAYER]) << PLAYER_SHIFT
-        | np.int64(rules.stage(state)) << STAGE_SHIFT
+        | np.int64(rules.phase(state)) << PHASE_SHIFT
         | np.int64(state[rules.TURN]) << TURN_SHIFT
     )
 

@@ -43,7 +43,7 @@ class State:
     _start: npt.NDArray[Any]  # the same where the history begins; never written to
     _history: list[int]
     _mask: Int8Array  # of the legal actions, always up to date, [A]
-    _packed: int  # status, player, stage, turn number: core.kernels.pack
+    _packed: int  # status, player, phase, turn number: core.kernels.pack
 
     def __init__(self) -> None:
         """Use `Game.new_initial_state` or `Game.state_from_string`.
@@ -103,8 +103,7 @@ class State:
 
     def stage(self) -> str:
         """Return which decision is to be made: `turn`, or a name of the game's own."""
-        stages: tuple[str, ...] = self._game.type.rules.STAGES
-        return stages[self._packed >> 4 & 15]
+        return self._game.stages[self._packed >> 4 & 15]
 
     def history(self) -> list[int]:
         """Return the actions since the start, or since the text that the state came from."""

@@ -122,7 +122,7 @@ class AECGame(AECEnv[str, Any, Any]):
         }
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, shape, np.int8)
-        self._stages: tuple[str, ...] = game.type.rules.STAGES
+        self._stages: tuple[str, ...] = game.stages
         self._num_actions, self._shape = actions, shape
         self._state: State | None = None
         self._hot: tuple[Any, ...] | None = None

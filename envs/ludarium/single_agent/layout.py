@@ -23,7 +23,7 @@ IN_KERNEL: dict[type, int] = {RandomAgent: 0, GreedyAgent: 1}
 OUTSIDE, UNIT = 2, 1 << 30
 
 # Columns of the table in single_agent/learner_kernels.py.
-SEAT, SLOT, PHASE, ASKED, REWARD, TERMINATED, TRUNCATED = 0, 1, 2, 4, 5, 6, 7
+SEAT, SLOT, PROGRESS, ASKED, REWARD, TERMINATED, TRUNCATED = 0, 1, 2, 4, 5, 6, 7
 ENDED, ENDED_SEAT, ENDED_SLOT, ENDED_LENGTH, COLUMNS = 8, 9, 10, 11, 12
 
 # What single_agent/learner_kernels.py reports of a game that ended: result, reason.

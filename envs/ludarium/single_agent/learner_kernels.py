@@ -46,7 +46,7 @@ KIND, SHARE = 0, 1  # share: weights cumulated, the last one UNIT
 # Columns of the table:
 SEAT = 0  # the learner's
 SLOT = 1  # number of the opponent
-PHASE = 2  # where the game stands
+PROGRESS = 2  # where the game stands
 LENGTH = 3  # actions of the learner in this game
 ASKED = 4  # number of the outside opponent that must answer, or -1
 REWARD, TERMINATED, TRUNCATED_NOW = 5, 6, 7  # of this step
@@ -54,7 +54,7 @@ ENDED = 8  # how a game ended in this step: its status, or one of the two below;
 ENDED_SEAT, ENDED_SLOT, ENDED_LENGTH = 9, 10, 11  # of that game
 COLUMNS = 12
 
-# Where a game stands, PHASE:
+# Where a game stands, PROGRESS:
 PLAYING = 0  # the learner is to move, or an opponent that is ASKED
 OPENING = 1  # an opponent that is ASKED plays before the learner's first action
 UNREPORTED = 2  # over before the learner's first action: the next step brings the result
@@ -78,7 +78,7 @@ def _deal(i, settings, opponents, states, chance, table, scratch):
         while drawn >= opponents[table[i, SLOT], SHARE]:
             table[i, SLOT] += 1
     rules.new_game(states[i], stream)
-    table[i, PHASE] = OPENING
+    table[i, PROGRESS] = OPENING
     table[i, LENGTH] = 0
     return kernels.update_terminal(states[i], scratch)
 
@@ -110,7 +110,7 @@ def _reply(i, n, opponents, states, chance, table, scratch):
 @njit(**JIT)
 def _report(i, status, table):
     """Write how game i ended; `status` is the state's, or ILLEGAL_0, ILLEGAL_1."""
-    table[i, PHASE] = OVER
+    table[i, PROGRESS] = OVER
     table[i, ENDED] = status
     table[i, ENDED_SEAT] = table[i, SEAT]
     table[i, ENDED_SLOT] = table[i, SLOT]
@@ -132,20 +132,20 @@ def _go_on(i, n, settings, opponents, states, chance, table, masks, planes, fina
     n = _reply(i, n, opponents, states, chance, table, scratch)
     if table[i, ASKED] >= 0:
         return
-    if n == 0 and table[i, PHASE] == PLAYING:
+    if n == 0 and table[i, PROGRESS] == PLAYING:
         _report(i, np.int64(states[i, rules.STATUS]), table)
-    if table[i, PHASE] == OVER and settings[AUTORESET] == SAME_STEP:
+    if table[i, PROGRESS] == OVER and settings[AUTORESET] == SAME_STEP:
         observation.observe(states[i], table[i, SEAT], final_planes[i])
         n = _deal(i, settings, opponents, states, chance, table, scratch)
         n = _reply(i, n, opponents, states, chance, table, scratch)
         if table[i, ASKED] >= 0:
             return
     if n > 0:
-        table[i, PHASE] = PLAYING
+        table[i, PROGRESS] = PLAYING
         rules.write_mask(states[i], scratch, masks[i])
     else:
-        if table[i, PHASE] == OPENING:
-            table[i, PHASE] = UNREPORTED
+        if table[i, PROGRESS] == OPENING:
+            table[i, PROGRESS] = UNREPORTED
         masks[i, :] = 0
     observation.observe(states[i], table[i, SEAT], planes[i])
 
@@ -210,14 +210,14 @@ def step(
         table[i, REWARD] = 0
         table[i, ENDED] = RUNNING
         n = np.int64(0)
-        if table[i, PHASE] == OVER:
+        if table[i, PROGRESS] == OVER:
             if settings[AUTORESET] == DISABLED:
                 observation.observe(states[i], table[i, SEAT], planes[i])
                 continue
             table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
             n = _deal(i, settings, opponents, states, chance, table, scratch)
-        elif table[i, PHASE] == UNREPORTED:
-            table[i, PHASE] = PLAYING
+        elif table[i, PROGRESS] == UNREPORTED:
+            table[i, PROGRESS] = PLAYING
         else:
             table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
             table[i, LENGTH] += 1

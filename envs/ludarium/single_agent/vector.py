@@ -44,7 +44,7 @@ from ludarium.single_agent.layout import (
     ENDS,
     IN_KERNEL,
     OUTSIDE,
-    PHASE,
+    PROGRESS,
     REWARD,
     SEAT,
     SLOT,
@@ -258,7 +258,7 @@ class SingleAgentVector(ThreadedVector):
             raise ValueError("reset() needs to be called before step()")
         numbers = in_range(actions, self.num_envs, self.game.num_distinct_actions)
         if self.illegal == "raise":
-            live = self._games.table[:, PHASE] == 0
+            live = self._games.table[:, PROGRESS] == 0
             bad = [i for i in illegal_rows(numbers, self._games.masks) if live[i]]
             if bad:
                 message = self._state(bad[0])._illegal(int(numbers[bad[0]]))

@@ -81,7 +81,7 @@ def winning_landing(state, scratch, bases, core):
     """Return the landing of a glider that takes the opponent's last bases, -1 if none does.
 
     Args:
-        state: in either stage.
+        state: in either phase.
         scratch: written.
         bases: int64[ROWS + 4], of bases_in() for the opponent.
         core: of the glider.

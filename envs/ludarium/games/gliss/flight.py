@@ -26,7 +26,7 @@ from ludarium.games.gliss.board import (
     vertex,
 )
 
-# The scratch array, int64[145]. Rows 0-23 list the legal actions of a stage by their vertices: in
+# The scratch array, int64[145]. Rows 0-23 list the legal actions of a phase by their vertices: in
 # the low half builds or landings, in the high half gliders to choose or landings that capture under
 # the arm. The rest is what `embedded` needs: rows of vertices, arms to the east in the low half and
 # to the west in the high half.
@@ -150,7 +150,9 @@ def fly(state, scratch, core, probe):
 
 @njit(**JIT)
 def straight(state, scratch):
-    """Find where straight flights along the vertical arm end well: scratch[UP + r], scratch[DOWN + r].
+    """Find where straight flights along the vertical arm end well.
+
+    Writes scratch[UP + r] and scratch[DOWN + r].
 
     A flight from a vertex ends well if it comes to a landing or leaves the board. Nothing is lifted
     here. That is right for gliders in bases, read at their own core: what their own stones block

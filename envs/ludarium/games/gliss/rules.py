@@ -60,10 +60,10 @@ from ludarium.games.gliss.landing import land, lift
 __all__ = [
     "MAX_ACTIONS",
     "MAX_TURNS",
+    "PHASES",
     "PLAYER",
     "SCRATCH_DTYPE",
     "SCRATCH_SIZE",
-    "STAGES",
     "STATUS",
     "TURN",
     "apply",
@@ -74,14 +74,14 @@ __all__ = [
     "list_actions",
     "new_game",
     "nth_action",
+    "phase",
     "random_action",
-    "stage",
     "write_mask",
 ]
 
-STAGES = ("choose", "land")  # the decisions of a turn
+PHASES = ("choose", "land")  # the decisions of a turn, in words
 BUILD, CHOOSE, LAND, LAND_UNDER_ARM, FLY_OFF = range(5)
-MAX_ACTIONS = 2 * MAX_SIZE**2 + 1  # no stage has more
+MAX_ACTIONS = 2 * MAX_SIZE**2 + 1  # no phase has more
 
 TOWERS_TO_WIN = 12  # L21
 FIRST_TURN_CHECKED = 3  # L20
@@ -145,7 +145,7 @@ def candidates(state, scratch):
 
 @njit(**JIT)
 def legal(state, scratch):
-    """List the legal actions of a stage; returns their number, 0 if there is none (L22)."""
+    """List the legal actions of a phase; returns their number, 0 if there is none (L22)."""
     if state[CHOSEN] != NONE:
         return landings(state, scratch)
     return candidates(state, scratch) - strike_grounded(state, scratch)
@@ -336,6 +336,6 @@ def apply(state, action):
 
 
 @njit(**JIT)
-def stage(state):
-    """Return the index in STAGES of the decision to make."""
+def phase(state):
+    """Return the index in PHASES of the decision to make."""
     return 1 if state[CHOSEN] != NONE else 0

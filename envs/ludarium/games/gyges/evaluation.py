@@ -12,11 +12,11 @@ from ludarium.games.gyges.rules import (
     LANDINGS,
     MOVE,
     ONE,
+    PHASE,
     PLAYER,
     SCRATCH_DTYPE,
     SCRATCH_SIZE,
     SIX,
-    STAGE,
     TO_GOAL,
     ZERO,
     U,
@@ -37,7 +37,7 @@ ALWAYS_A_TURN = True  # G5
 @njit(**JIT)
 def playout_action(state, scratch, rng):
     """Return the landing on the goal where there is one, else a random action."""
-    if state[STAGE] != MOVE:
+    if state[PHASE] != MOVE:
         return nth_action(state, scratch, below(rng, legal(state, scratch)))
     player = np.int64(state[PLAYER])
     scratch[:COUNT] = ZERO
@@ -87,7 +87,7 @@ def evaluate(state, player):
     A cell that a piece of the own playable row can land on counts 1, such a piece 3, a way to the
     goal 60, and the turn 10. Before both first rows stand every position is worth nothing.
     """
-    if state[STAGE] != MOVE:
+    if state[PHASE] != MOVE:
         return np.int64(0)
     scratch = np.empty(SCRATCH_SIZE, SCRATCH_DTYPE)
     mine, threat, movers = _prospects(state, player, scratch)

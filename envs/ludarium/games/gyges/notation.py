@@ -25,10 +25,10 @@ from ludarium.games.gyges.rules import (
     MOVE,
     MOVER,
     ONES,
+    PHASE,
     PLAYER,
     RANDOM,
     SETUP,
-    STAGE,
     STATUS,
     THREES,
     TURN,
@@ -64,8 +64,8 @@ def to_text(state: Array) -> str:
             if board >> cell & 1:
                 digits[cell] = str(rings)
     rows = ["".join(digits[first : first + 6]) for first in range(30, -1, -6)]
-    stage = ("setup", "move", "drop")[int(state[STAGE])]
-    if state[STAGE] == DROP:
+    stage = ("setup", "move", "drop")[int(state[PHASE])]
+    if state[PHASE] == DROP:
         stage = f"drop:{NAMES[int(state[MOVER])]}:{int(state[HAND])}"
     elif int(state[STATUS]) in (WON_0, WON_1):
         stage = "goal"
@@ -97,11 +97,11 @@ def from_text(text: str, blank: Array) -> Array:
     state[PLAYER] = SIDES.index(side)
     if stage == "setup":
         _check_setup(rows, side, bool(state[RANDOM]))
-        state[STAGE] = SETUP
+        state[PHASE] = SETUP
     else:
         mover, hand = found.groups()
         _check_counts(rows, stage, mover, hand)
-        state[STAGE] = DROP if mover else MOVE
+        state[PHASE] = DROP if mover else MOVE
         if mover:
             state[MOVER], state[HAND] = NAMES.index(mover), int(hand)
     for i, row in enumerate(rows.split("/")):

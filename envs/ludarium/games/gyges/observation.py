@@ -12,10 +12,10 @@ from ludarium.games.gyges.rules import (
     MOVER,
     ONE,
     ONES,
+    PHASE,
     PLAYER,
     RUNNING,
     SETUP,
-    STAGE,
     STATUS,
     THREES,
     TURN,
@@ -62,11 +62,11 @@ def observe(state, player, planes):
     one, two, three = state[ONES], state[TWOS], state[THREES]
     mover = room = ZERO
     everywhere = BYTE[ALWAYS]
-    if state[STAGE] == DROP:
+    if state[PHASE] == DROP:
         mover = ONE << state[MOVER]
         room = open_cells(one | two | three, np.int64(state[PLAYER]))
         everywhere |= BYTE[ONE_IN_HAND + np.int64(state[HAND]) - 1]
-    elif state[STAGE] == SETUP:
+    elif state[PHASE] == SETUP:
         everywhere |= BYTE[SET_UP]
     left = np.int64(state[MAX_TURNS]) - np.int64(state[TURN])
     if left <= LATE:

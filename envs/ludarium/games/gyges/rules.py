@@ -29,12 +29,12 @@ JIT = {"cache": True, "nogil": True, "error_model": "numpy"}
 # ---------------------------------------------------------------- the state: uint64[11]
 
 ONES, TWOS, THREES = 0, 1, 2  # pieces by rings - 1
-STAGE, MOVER, HAND = 3, 4, 5  # stage; in a drop the cell of the mover, rings of the piece in hand
+PHASE, MOVER, HAND = 3, 4, 5  # phase; in a drop the cell of the mover, rings of the piece in hand
 PLAYER, TURN, STATUS = 6, 7, 8
 MAX_TURNS, RANDOM = 9, 10  # the options; RANDOM is 1 where the first rows are drawn (G2)
 
-SETUP, MOVE, DROP = 0, 1, 2  # values of STAGE
-STAGES = ("setup", "move", "drop")  # the decisions of a turn
+SETUP, MOVE, DROP = 0, 1, 2  # values of PHASE
+PHASES = ("setup", "move", "drop")  # the decisions of a turn, in words
 RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4  # values of STATUS
 
 # Scratch of legal(): landings from each of 6 columns, drop cells, number of actions, the mask in
@@ -257,16 +257,16 @@ def landings(state, start, scratch):
 def legal(state, scratch):
     """List the legal actions; returns their number, never 0 (G5).
 
-    scratch[0:6] holds the landings from each column a-f of the playable row (G3, G4), scratch[DROPS] the
-    cells open to the piece in hand; each is empty in the other stages.
+    scratch[0:6] holds the landings from each column a-f of the playable row (G3, G4),
+    scratch[DROPS] the cells open to the piece in hand; each is empty in the other phases.
     """
     player = np.int64(state[PLAYER])
     scratch[:COUNT] = ZERO
     total = U(FIRST_LANDING)
-    if state[STAGE] == DROP:
+    if state[PHASE] == DROP:
         scratch[DROPS] = open_cells(state[ONES] | state[TWOS] | state[THREES], player)
         total = count(scratch[DROPS])
-    elif state[STAGE] == MOVE:
+    elif state[PHASE] == MOVE:
         movers = playable(state, player)
         total = ZERO
         while movers:
@@ -283,7 +283,7 @@ def write_mask(state, scratch, mask):
     """Write the actions that legal() found as int8[348] of zeros and ones."""
     bits = scratch[BITS : BITS + 6]  # written out eight at a time
     bits[:] = ZERO
-    if state[STAGE] == SETUP:
+    if state[PHASE] == SETUP:
         bits[0], bits[1] = ~ZERO, (ONE << U(FIRST_LANDING - 64)) - ONE
     for column in range(7):  # the last is DROPS
         ends = scratch[column]
@@ -303,7 +303,7 @@ def write_mask(state, scratch, mask):
 def nth_action(state, scratch, k):
     """Return the k-th of the actions that legal() found, 0 <= k < their number."""
     player = np.int64(state[PLAYER])
-    if state[STAGE] == SETUP:
+    if state[PHASE] == SETUP:
         return np.int64(k)
     column, n = 0, np.int64(count(scratch[0]))
     while k >= n:
@@ -354,7 +354,7 @@ def new_game(state, rng):
 def check_end(state):
     """Set STATUS by the rules: the goal is reached when a piece is missing, none in hand (G14)."""
     pieces = count(state[ONES] | state[TWOS] | state[THREES])
-    over = state[STAGE] == MOVE and pieces == U(11)
+    over = state[PHASE] == MOVE and pieces == U(11)
     state[STATUS] = U(WON_1) - state[PLAYER] if over else U(RUNNING)
 
 
@@ -372,7 +372,7 @@ def apply(state, action):
     if action < FIRST_LANDING:
         for i in range(3):
             state[i] |= FIRST_ROW[player, action, i]
-        state[STAGE] = U(MOVE) if player else U(SETUP)
+        state[PHASE] = U(MOVE) if player else U(SETUP)
     elif action < FIRST_DROP:
         column, end = (action - FIRST_LANDING) // LANDINGS, (action - FIRST_LANDING) % LANDINGS
         row = first_row(playable(state, player), player)
@@ -385,18 +385,18 @@ def apply(state, action):
             if replaced:  # G11: the turn goes on
                 state[replaced - 1] ^= ONE << cell
                 state[rings - 1] |= ONE << cell
-                state[STAGE], state[MOVER], state[HAND] = U(DROP), cell, U(replaced)
+                state[PHASE], state[MOVER], state[HAND] = U(DROP), cell, U(replaced)
                 return
             state[rings - 1] |= ONE << cell
     else:
         state[np.int64(state[HAND]) - 1] |= ONE << U(VIEW[player, action - FIRST_DROP])
-        state[STAGE], state[MOVER], state[HAND] = U(MOVE), ZERO, ZERO
+        state[PHASE], state[MOVER], state[HAND] = U(MOVE), ZERO, ZERO
     state[PLAYER] = U(1 - player)
     state[TURN] += ONE
     check_end(state)
 
 
 @njit(**JIT)
-def stage(state):
-    """Return the index in STAGES of the decision to make."""
-    return np.int64(state[STAGE])
+def phase(state):
+    """Return the index in PHASES of the decision to make."""
+    return np.int64(state[PHASE])

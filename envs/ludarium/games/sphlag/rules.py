@@ -38,7 +38,7 @@ SCRATCH_SIZE, SCRATCH_DTYPE = 64, np.uint64  # scratch of legal(): movers, then 
 ROWS, LANDINGS, COUNT = 30, 31, 63  # layout of the scratch array, see legal()
 
 RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4  # values of STATUS
-STAGES = ("turn",)  # the decisions of a turn
+PHASES = ("turn",)  # the decisions of a turn, in words
 
 # ---------------------------------------------------------------- geometry (plain Python, once)
 
@@ -222,8 +222,8 @@ def allowed(own, foe, before_own, before_foe, landings):
 def legal(state, scratch):
     """List the legal actions; returns their number, never 0 (S18).
 
-    scratch[0:30] holds the spheres that can move (0: placing), scratch[31:61] the holes that each can
-    reach, scratch[30] the number of such rows; the pass is not among them.
+    scratch[0:30] holds the spheres that can move (0: placing), scratch[31:61] the holes that each
+    can reach, scratch[30] the number of such rows; the pass is not among them.
     """
     p = np.int64(state[PLAYER])
     own, foe = state[p], state[1 - p]
@@ -391,6 +391,6 @@ def apply(state, action):
 
 
 @njit(**JIT)
-def stage(state):
-    """Return the index in STAGES of the decision to make: a turn is one action."""
+def phase(state):
+    """Return the index in PHASES of the decision to make: a turn is one action."""
     return 0
