@@ -87,7 +87,7 @@ def test_larger_shares_are_larger_discs(name: str) -> None:
 def test_without_an_overlay_nothing_differs(name: str) -> None:
     for state in moments(name)[::5]:
         text, plain = state.to_string(), state.render(size=200)
-        assert np.array_equal(state.game.type.part("render").draw(state, 200), plain)
+        assert np.array_equal(state.game.type.submodule("render").draw(state, 200), plain)
         state.render(size=200, overlay="legal")
         assert np.array_equal(state.render(size=200), plain)
         assert state.to_string() == text

@@ -38,7 +38,7 @@ def test_a_state_gives_every_form(name: str) -> None:
     frame = state.render()
     assert frame.dtype == np.uint8 and max(frame.shape) == 512
     assert frame.flags.owndata and not np.shares_memory(frame, state.render())
-    draw = state.game.type.part("render").draw
+    draw = state.game.type.submodule("render").draw
     assert np.array_equal(frame, draw(state, 512))
     assert np.array_equal(state.render("rgb_array", 200, "dark"), draw(state, 200, "dark"))
     assert state.render("ansi") == str(state)
@@ -93,7 +93,7 @@ def test_svg_has_the_captions_words_and_the_result(name: str) -> None:
         for state in (states[0], states[-1]):
             words = [e.text for e in ElementTree.fromstring(state.render("svg")).iter(f"{SVG}text")]
             if state.is_terminal():
-                outcome = state.game.type.part("notation").outcome(state)
+                outcome = state.game.type.submodule("notation").outcome(state)
                 assert outcome[0].upper() + outcome[1:] in words
             else:
                 assert any("to move" in word or "sets up" in word for word in words if word)

@@ -47,7 +47,7 @@ def test_the_picture_of_a_table(game: Any, theme: str) -> None:
         frame = view.frame(sitting.table)
         assert frame.dtype == np.uint8 and frame.shape == (view.height, view.width, 3)
         assert frame.flags.owndata and frame.flags.writeable
-        board = game.type.part("render").draw(sitting.state, size, theme)
+        board = game.type.submodule("render").draw(sitting.state, size, theme)
         assert view.width == max(300, board.shape[1]) and view.height > board.shape[0]
         assert sitting.table.selection is not None
         for place in sitting.table.selection.choices():
@@ -111,7 +111,7 @@ def test_the_line_says_what_the_table_says(game: Any) -> None:
     frames = [view.frame(sitting.table)]
     sitting.table.press("resign")
     frames.append(view.frame(sitting.table))
-    board = game.type.part("render").draw(sitting.state, 512).shape[0]
+    board = game.type.submodule("render").draw(sitting.state, 512).shape[0]
     assert not np.array_equal(frames[0][board:], frames[1][board:])
     ink = THEMES["light"].ink
     caption = frames[1][board - 30 : board - 8, :40].reshape(-1, 3)

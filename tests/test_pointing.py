@@ -75,7 +75,7 @@ def test_the_layout_is_that_of_the_picture(name: str) -> None:
     for game, state in options.items():
         for size in SIZES:
             layout = Layout(game, size)
-            frame = game.type.part("render").draw(state, size)
+            frame = game.type.submodule("render").draw(state, size)
             assert frame.shape == (layout.height, layout.width, 3)
 
 

@@ -276,7 +276,7 @@ def test_an_animation_ends_with_the_last_position_held_longer(name, game, tmp_pa
     path = record_episode(record, tmp_path / "game.gif", size=160)
     *_, last = records.replay(record)
     frame, durations = last_frame(path)
-    drawn = game.type.part("render").draw(last, 160)
+    drawn = game.type.submodule("render").draw(last, 160)
     assert frame.shape == drawn.shape
     assert np.abs(frame.astype(int) - drawn).mean() < 4  # 256 colours
     assert durations[-1] > max(durations[:-1])
@@ -287,7 +287,7 @@ def test_a_sheet_has_the_last_position_at_its_end(name, game, tmp_path):
     record = play_game(game, "greedy", "random", seed=1)
     path = record_episode(record, tmp_path / "game.PNG", size=160)
     *_, last = records.replay(record)
-    drawn = game.type.part("render").draw(last, 160)
+    drawn = game.type.submodule("render").draw(last, 160)
     height, width = drawn.shape[:2]
     with Image.open(path) as image:
         sheet = np.asarray(image)
@@ -301,7 +301,7 @@ def test_a_sheet_has_the_last_position_at_its_end(name, game, tmp_path):
     assert len(found) == rows * columns
     used = [tile for tile in found if (tile != sheet_file.GREY).any()]
     assert np.array_equal(used[-1], drawn)
-    start = game.type.part("render").draw(next(records.replay(record)), 160)
+    start = game.type.submodule("render").draw(next(records.replay(record)), 160)
     assert np.array_equal(used[0], start)
 
 
@@ -319,7 +319,7 @@ def test_an_episode_may_be_a_state_states_or_an_environment(tmp_path):
     assert all(np.array_equal(frame[0], frames[0][0]) for frame in frames)
     record_episode([state], tmp_path / "one.png", size=128)
     with Image.open(tmp_path / "one.png") as image:
-        drawn = state.game.type.part("render").draw(state, 128)
+        drawn = state.game.type.submodule("render").draw(state, 128)
         assert np.array_equal(np.asarray(image), drawn)
 
 

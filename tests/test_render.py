@@ -20,7 +20,7 @@ THEME_NAMES = sorted(THEMES)
 
 def draw(state: Any, size: int = 256, theme: str = "light") -> Any:
     """Draw a state of any game."""
-    return state.game.type.part("render").draw(state, size, theme)
+    return state.game.type.submodule("render").draw(state, size, theme)
 
 
 def random_game(game: Any, rng: np.random.Generator, actions: int = 10**6) -> Iterator[Any]:

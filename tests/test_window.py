@@ -96,7 +96,7 @@ def test_environment_in_a_window(name: str, pygame: Any) -> None:
     assert env.render() is None
     surface = env._window._window.get_surface()
     shown = pygame.surfarray.array3d(surface).swapaxes(0, 1)
-    expected = env.game.type.part("render").draw(env.game_state, 160)
+    expected = env.game.type.submodule("render").draw(env.game_state, 160)
     assert np.array_equal(shown, expected)
     copy = pickle.loads(pickle.dumps(env))  # a window stays where it is
     assert copy._window is None

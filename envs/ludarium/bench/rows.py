@@ -82,7 +82,7 @@ def _sizes(games: list[str]) -> Iterator[tuple[Game, str, dict[str, float]]]:
     """Yield each game and size to measure, its title, and its bar by group."""
     for name in games:
         kind = game_type(name)
-        asked = kind.part("benchmarks")
+        asked = kind.submodule("benchmarks")
         for options, bar in zip(asked.SIZES, asked.BAR, strict=True):
             title = " ".join([name, *(f"{k}={v}" for k, v in options.items())])
             yield kind.load(**options), title, bar
@@ -140,7 +140,7 @@ def playout(games: list[str]) -> Iterator[Row]:
 def kernel(games: list[str]) -> Iterator[Row]:
     """Kernels that a game names itself."""
     for name in games:
-        for title, (bar, make) in game_type(name).part("benchmarks").KERNELS.items():
+        for title, (bar, make) in game_type(name).submodule("benchmarks").KERNELS.items():
             run = make(game_type(name).load())
             found = [1e9 / rate for rate in _rate(run)]
             yield _row("kernel", f"{name}: {title}", found, "ns", bar=bar, more=False)
@@ -175,7 +175,7 @@ def search(games: list[str]) -> Iterator[Row]:
 def render(games: list[str]) -> Iterator[Row]:
     """Pictures of 512 pixels, after the first."""
     for game, title, bar in _sizes(games):
-        draw = game.type.part("render").draw
+        draw = game.type.submodule("render").draw
         states = [game.new_initial_state(seed=0)]
         rng = np.random.default_rng(0)
         while len(states) < 30 and not states[-1].is_terminal():
@@ -240,7 +240,7 @@ def start(games: list[str]) -> Iterator[Row]:
         if "mcts" in list_agents():
             first["mcts"] = _SEARCH
         for name in games:
-            bar = game_type(name).part("benchmarks").COLD
+            bar = game_type(name).submodule("benchmarks").COLD
             code = _FIRST.format(code=_STEP.format(name=name))
             cold = _fresh(code, cache)
             yield _row("start", f"{name}: first step, cold", cold, "s", bar=bar, more=False)

@@ -73,7 +73,7 @@ class GameType:
             observation=self.observation,
         )
 
-    def part(self, name: str) -> ModuleType:
+    def submodule(self, name: str) -> ModuleType:
         """Import another module of the folder: actions, notation, symmetry or render."""
         return importlib.import_module(f"{self.package}.{name}")
 
@@ -153,7 +153,7 @@ class Game:
 
     def __init__(self, game_type: GameType, options: Mapping[str, Any]) -> None:
         """Use `ludarium.load_game`, which checks the options."""
-        actions, observation = game_type.part("actions"), game_type.observation
+        actions, observation = game_type.submodule("actions"), game_type.observation
         facts = {
             "type": game_type,
             "name": game_type.name,
@@ -217,7 +217,7 @@ class Game:
         if not isinstance(text, str):
             raise TypeError(f"a position is a str, not {type(text).__name__}: {text!r}")
         state = State._empty(self)
-        state._array[:] = self.type.part("notation").from_text(text, self._blank)
+        state._array[:] = self.type.submodule("notation").from_text(text, self._blank)
         state._begin()
         return state
 
@@ -246,7 +246,7 @@ class Game:
 
 @functools.lru_cache(maxsize=32)
 def _symmetries(game: Game) -> list[tuple[IndexArray, IndexArray]]:
-    found: list[tuple[IndexArray, IndexArray]] = game.type.part("symmetry").symmetries(game.options)
+    found: list[tuple[IndexArray, IndexArray]] = game.type.submodule("symmetry").symmetries(game.options)
     return found
 
 

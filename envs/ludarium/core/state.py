@@ -193,7 +193,7 @@ class State:
             IllegalActionError: The action is not legal here.
         """
         number = self._legal(action)
-        text: str = self._game.type.part("actions").action_to_string(self._array, number)
+        text: str = self._game.type.submodule("actions").action_to_string(self._array, number)
         return text
 
     def string_to_action(self, text: str) -> int:
@@ -205,7 +205,7 @@ class State:
         """
         if not isinstance(text, str):
             raise TypeError(f"the text of an action is a str, not {type(text).__name__}: {text!r}")
-        to_string = self._game.type.part("actions").action_to_string
+        to_string = self._game.type.submodule("actions").action_to_string
         names = {to_string(self._array, action): action for action in self.legal_actions()}
         if text in names:
             return names[text]
@@ -216,11 +216,11 @@ class State:
 
     def to_string(self) -> str:
         """Return the position in one line, the same for both players."""
-        text: str = self._game.type.part("notation").to_text(self._array)
+        text: str = self._game.type.submodule("notation").to_text(self._array)
         return text
 
     def __str__(self) -> str:
-        diagram: str = self._game.type.part("notation").diagram(self)
+        diagram: str = self._game.type.submodule("notation").diagram(self)
         return diagram
 
     def __repr__(self) -> str:

@@ -68,7 +68,7 @@ def draw_svg(
 
 
 def _board_of(state: State) -> Board:
-    board: Board = state.game.type.part("render").board_of(state)
+    board: Board = state.game.type.submodule("render").board_of(state)
     return board
 
 
@@ -77,7 +77,7 @@ def draw_on(
 ) -> AnyCanvas:
     """Draw a state on a canvas that has the board on it; returns the canvas."""
     canvas.ending = ending
-    state.game.type.part("render").paint(canvas, state)
+    state.game.type.submodule("render").paint(canvas, state)
     if overlay is not None:
         from ludarium.drawing.overlays import paint_overlay
 
@@ -163,6 +163,6 @@ def result_of(record: GameRecord, last: State) -> str:
     """Return how a recorded game ended, or that it goes on, in words."""
     text = ending_of(record, last, longest=10_000)
     if text is None and last.is_terminal():
-        outcome = str(last.game.type.part("notation").outcome(last))
+        outcome = str(last.game.type.submodule("notation").outcome(last))
         return outcome[0].upper() + outcome[1:]
     return "The game goes on" if text is None else text

@@ -75,13 +75,13 @@ def clicks(state: State) -> dict[int, Way]:
         ValueError: The game cannot be played by pointing.
     """
     check_can_be_pointed_at(state.game)
-    found: dict[int, Way] = state.game.type.part("pointing").clicks(state)
+    found: dict[int, Way] = state.game.type.submodule("pointing").clicks(state)
     return found
 
 
 def prompt(state: State, chosen: Way = ()) -> str:
     """Return in words what to click next in a running state, after some places of an action."""
-    text: str = state.game.type.part("pointing").prompt(state, chosen)
+    text: str = state.game.type.submodule("pointing").prompt(state, chosen)
     return text
 
 
@@ -110,7 +110,7 @@ class Layout:
     """
 
     def __init__(self, game: Game, size: int) -> None:
-        board: Board = game.type.part("render").board_of(game.new_initial_state(0))
+        board: Board = game.type.submodule("render").board_of(game.new_initial_state(0))
         shapes = Shapes(board.width, board.height, size, THEMES["light"], Image.new("1", (1, 1)))
         self.height, self.width = shapes.shape
         self.scale = shapes.scale

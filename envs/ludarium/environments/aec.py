@@ -407,7 +407,7 @@ class AECGame(AECEnv[str, Any, Any]):
                 raise ValueError("an overlay is drawn on pictures: render_mode is 'rgb_array'")
             return str(state)
         if overlay is None:
-            frame: Frame = self.game.type.part("render").draw(state, self.render_size)
+            frame: Frame = self.game.type.submodule("render").draw(state, self.render_size)
         else:
             from ludarium.drawing.pictures import draw
 

@@ -78,9 +78,9 @@ class View:
     def frame(self, table: Table) -> Frame:
         """Return the picture as a new array uint8 [height, width, 3]."""
         state, theme = table.session.state, self._theme
-        picture = state.game.type.part("render").draw(state, self._size, theme.name)
+        picture = state.game.type.submodule("render").draw(state, self._size, theme.name)
         board = Image.fromarray(picture)
-        wide, high, *_ = state.game.type.part("render").board_of(state)
+        wide, high, *_ = state.game.type.submodule("render").board_of(state)
         canvas = Canvas(wide, high, self._size, theme, board)
         if table.session.over and not state.is_terminal():
             canvas.caption(table.session.result().rstrip("."), over=True)

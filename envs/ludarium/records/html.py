@@ -167,7 +167,7 @@ class _Drawing:
         self.mover: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._colours: dict[_Pair, int] = {}
-        board = reel.states[0].game.type.part("render").board_of(reel.states[0])
+        board = reel.states[0].game.type.submodule("render").board_of(reel.states[0])
         bare = [start_svg(board, SIZE, theme, PREFIX) for theme in THEMES]
         self.size = bare[0].shape
         self.ground = "".join(self._merge([canvas.elements for canvas in bare]))
