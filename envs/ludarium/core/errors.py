@@ -13,7 +13,7 @@ class IllegalActionError(ValueError, AssertionError):
     """
 
 
-def one_of(values: Iterable[Any]) -> str:
+def join_or(values: Iterable[Any]) -> str:
     """Return ``'a', 'b' or 'c'`` for a message, ``none`` when there are no values."""
     words = [repr(value) for value in values]
     if len(words) < 2:

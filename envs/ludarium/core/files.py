@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from ludarium.core.errors import one_of
+from ludarium.core.errors import join_or
 
 
 def check_target(
@@ -29,7 +29,7 @@ def check_target(
     """
     target = Path(path)
     if target.suffix.lower() not in suffixes:
-        raise ValueError(f"{str(target)!r} is not allowed: the name ends in {one_of(suffixes)}")
+        raise ValueError(f"{str(target)!r} is not allowed: the name ends in {join_or(suffixes)}")
     if target.is_dir():
         raise IsADirectoryError(f"{str(target)!r} is a folder")
     if not overwrite and target.exists():

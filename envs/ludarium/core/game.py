@@ -246,7 +246,9 @@ class Game:
 
 @functools.lru_cache(maxsize=32)
 def _symmetries(game: Game) -> list[tuple[IndexArray, IndexArray]]:
-    found: list[tuple[IndexArray, IndexArray]] = game.type.submodule("symmetry").symmetries(game.options)
+    found: list[tuple[IndexArray, IndexArray]] = game.type.submodule("symmetry").symmetries(
+        game.options
+    )
     return found
 
 

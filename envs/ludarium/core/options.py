@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ludarium.core.errors import one_of
+from ludarium.core.errors import join_or
 
 MAX_TURNS_LIMIT = 10**9  # fits every game's state
 LEAST_SIZE, MOST_SIZE = 128, 2048  # pixels of the longer side of a picture
@@ -49,7 +49,7 @@ class Option:
     def choice(self) -> str:
         """What it may be, in words."""
         if not isinstance(self.allowed, range):
-            return one_of(self.allowed)
+            return join_or(self.allowed)
         low, high = self.allowed[0], self.allowed[-1]
         return f"an int >= {low}" if high >= MAX_TURNS_LIMIT else f"an int, {low} to {high}"
 
@@ -67,7 +67,7 @@ def as_int(value: Any) -> int | None:
 def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
     """Raise ValueError unless `value` is one of `allowed`; the message names all three."""
     if not any(isinstance(value, type(one)) and value == one for one in allowed):
-        raise ValueError(f"{name}={value!r} is not allowed: {name} is {one_of(allowed)}")
+        raise ValueError(f"{name}={value!r} is not allowed: {name} is {join_or(allowed)}")
 
 
 def at_least_one(name: str, value: Any) -> int:
@@ -112,6 +112,6 @@ def split_options(
     allowed = (*game_options, *own)
     for name in options:
         if name not in allowed:
-            raise ValueError(f"{what} has no option {name!r}: it has {one_of(allowed)}")
+            raise ValueError(f"{what} has no option {name!r}: it has {join_or(allowed)}")
     ours = {name: value for name, value in options.items() if name in own}
     return {name: value for name, value in options.items() if name not in ours}, ours

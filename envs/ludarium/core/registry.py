@@ -11,7 +11,7 @@ import functools
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from ludarium.core.errors import one_of
+from ludarium.core.errors import join_or
 
 GAMES, AGENTS, IDS = "ludarium.games", "ludarium.agents", "pettingzoo.envs"
 
@@ -37,7 +37,7 @@ def find_game(name: str) -> Any:
         raise TypeError(f"the name of a game is a str, not {type(name).__name__}: {name!r}")
     found = _entry_points().get(name)
     if found is None:
-        raise ValueError(f"there is no game {name!r}: there is {one_of(list_games())}")
+        raise ValueError(f"there is no game {name!r}: there is {join_or(list_games())}")
     return found.load()
 
 
@@ -63,7 +63,7 @@ def find_agent(spec: str) -> Any:
     name, colon, argument = spec.partition(":")
     found = _agent_points().get(name)
     if found is None:
-        raise ValueError(f"there is no agent {spec!r}: there is {one_of(list_agents())}")
+        raise ValueError(f"there is no agent {spec!r}: there is {join_or(list_agents())}")
     return found.load()(argument if colon else None)
 
 

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ludarium.core.errors import one_of
+from ludarium.core.errors import join_or
 from ludarium.core.files import check_target, replacing
 from ludarium.drawing.canvas import Board, Canvas, Frame, start
 
@@ -121,7 +121,7 @@ def write_picture(
 def render(state: State, mode: str, size: int, theme: str, overlay: Any) -> Frame | str:
     """Return what `State.render` returns."""
     if mode not in MODES:
-        raise ValueError(f"mode={mode!r} is not allowed: mode is {one_of(MODES)}")
+        raise ValueError(f"mode={mode!r} is not allowed: mode is {join_or(MODES)}")
     if mode == "ansi":
         if overlay is not None:
             raise ValueError("an overlay is drawn on a picture: mode is 'rgb_array' or 'svg'")

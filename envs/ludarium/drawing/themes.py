@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ludarium.core.errors import one_of
+from ludarium.core.errors import join_or
 
 Colour: TypeAlias = tuple[int, int, int]
 
@@ -113,5 +113,5 @@ def check_theme(theme: str) -> Theme:
         ValueError: There is no such theme.
     """
     if not isinstance(theme, str) or theme not in THEMES:
-        raise ValueError(f"theme={theme!r} is not allowed: theme is {one_of(THEMES)}")
+        raise ValueError(f"theme={theme!r} is not allowed: theme is {join_or(THEMES)}")
     return THEMES[theme]

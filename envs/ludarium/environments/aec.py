@@ -19,7 +19,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from ludarium.core.errors import IllegalActionError, one_of
+from ludarium.core.errors import IllegalActionError, join_or
 from ludarium.core.game import Game
 from ludarium.core.options import as_int, check_choice, check_size
 from ludarium.core.state import ILLEGAL, TRUNCATED, State, _check_state
@@ -149,7 +149,7 @@ class AECGame(AECEnv[str, Any, Any]):
     def _index(agent: str) -> int:
         player = _PLAYER.get(agent) if isinstance(agent, str) else None
         if player is None:
-            raise ValueError(f"there is no agent {agent!r}: there is {one_of(AGENTS)}")
+            raise ValueError(f"there is no agent {agent!r}: there is {join_or(AGENTS)}")
         return player
 
     # ---- starting
@@ -399,7 +399,7 @@ class AECGame(AECEnv[str, Any, Any]):
         state = self._current()
         if self.render_mode is None:
             gymnasium.logger.warn(
-                f"render() does nothing without a render_mode: make it with {one_of(RENDER_MODES)}"
+                f"render() does nothing without a render_mode: make it with {join_or(RENDER_MODES)}"
             )
             return None
         if self.render_mode == "ansi":

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from ludarium.agents import Agent
-from ludarium.core.errors import one_of
+from ludarium.core.errors import join_or
 from ludarium.core.game import Game, game_type
 from ludarium.core.options import as_int, check_choice, split_options
 from ludarium.core.seeds import seed_stream
@@ -38,7 +38,7 @@ def check_seat(seat: Any) -> int | str:
     if not isinstance(value, (int, str)) or isinstance(seat, bool):
         value = None
     if value not in SEATS:
-        raise ValueError(f"seat={seat!r} is not allowed: seat is {one_of(SEATS)}")
+        raise ValueError(f"seat={seat!r} is not allowed: seat is {join_or(SEATS)}")
     return value
 
 

@@ -25,7 +25,7 @@ try:
 except ImportError as error:  # pragma: no cover
     raise ImportError("this needs Stable-Baselines3: pip install ludarium[train]") from error
 
-from ludarium.core.errors import one_of
+from ludarium.core.errors import join_or
 from ludarium.core.files import check_target, replacing
 from ludarium.core.game import Game
 from ludarium.single_agent.opponents import Opponent
@@ -221,7 +221,7 @@ def _named(what: str, value: Any, known: dict[str, Any]) -> str:
         if kind is value:
             return name
     raise ValueError(
-        f"the model's {what} is {value!r}: only {one_of(known)} can be named in a file"
+        f"the model's {what} is {value!r}: only {join_or(known)} can be named in a file"
     )
 
 
