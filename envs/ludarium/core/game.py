@@ -74,7 +74,7 @@ class GameType:
         )
 
     def submodule(self, name: str) -> ModuleType:
-        """Import another module of the folder: actions, notation, symmetry or render."""
+        """Import a module of the game's folder: actions, notation, symmetry or render."""
         return importlib.import_module(f"{self.package}.{name}")
 
     def all_options(self) -> dict[str, Option]:

@@ -166,11 +166,8 @@ def straight(state, scratch):
     for r in range(TOP, END):
         a, b, x = state[own + r - 2], state[own + r - 1], state[own + r]
         y, z = state[own + r + 1], state[own + r + 2]
-        up, here, down = (
-            scratch[FOE_TOWERS + r - 1],
-            scratch[FOE_TOWERS + r],
-            scratch[FOE_TOWERS + r + 1],
-        )
+        up, here = scratch[FOE_TOWERS + r - 1], scratch[FOE_TOWERS + r]
+        down = scratch[FOE_TOWERS + r + 1]
         go_up = blocked(y, x, b, a, 0) | blocked(y, x, b, a, 2) << HIGH
         go_down = blocked(b, x, y, z, 0) | blocked(b, x, y, z, 2) << HIGH
         scratch[GO_UP + r] = go_up

@@ -179,12 +179,8 @@ def playable(state, player):
 @njit(**JIT)
 def push(scratch, top, across, along, left, cell):
     """Put a place where a count begins on the stack of landings(); returns the new top."""
-    scratch[top], scratch[top + ONE], scratch[top + TWO], scratch[top + THREE] = (
-        across,
-        along,
-        left,
-        cell,
-    )
+    scratch[top], scratch[top + ONE] = across, along
+    scratch[top + TWO], scratch[top + THREE] = left, cell
     return top + FOUR
 
 
