@@ -1,0 +1,320 @@
+"""Machines as they are: damaged caches, full disks, no home directory."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import ludarium
+from ludarium.core import cache, jit
+
+PACKAGE = "game_of_test"
+SOURCE = """
+from numba import njit
+
+@njit(cache=True, nogil=True)
+def double(x):
+    return x + x
+
+@njit(cache=True, nogil=True)
+def quadruple(x):
+    return double(double(x))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package with two small kernels, and the folder in which they are cached."""
+    checked_cache = importlib.import_module("ludarium.core.checked_cache")
+    monkeypatch.setattr(checked_cache, "_warned", False)
+    (tmp_path / PACKAGE).mkdir()
+    (tmp_path / PACKAGE / "__init__.py").write_text("")
+    (tmp_path / PACKAGE / "rules.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("LUDARIUM_CACHE_DIR", str(tmp_path / "cache"))
+    yield tmp_path / "cache" / "ludarium"
+    forget()
+
+
+def forget() -> None:
+    for name in (f"{PACKAGE}.rules", PACKAGE):
+        sys.modules.pop(name, None)
+
+
+def start() -> ModuleType:
+    """Import the kernels as a new process does."""
+    forget()
+    return jit.import_jitted(PACKAGE, "rules")[0]
+
+
+def hits(rules: ModuleType) -> int:
+    """Call both kernels; return how many of them came from the cache."""
+    assert (rules.double(5), rules.quadruple(5)) == (10, 20)
+    return sum(sum(f.stats.cache_hits.values()) for f in (rules.double, rules.quadruple))
+
+
+def cached(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*.nb[ic]") if path.is_file())
+
+
+# ---------------------------------------------------------------- damaged cache files
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+def halve(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+def flip(path: Path) -> None:
+    """Change one byte in the middle, where machine code stands."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0x55
+    path.write_bytes(data)
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "file").write_text("in the way")
+
+
+def lock(path: Path) -> None:
+    path.chmod(0)
+
+
+DAMAGES: list[Callable[[Path], Any]] = [
+    lambda path: path.write_bytes(b""),
+    lambda path: path.write_bytes(b"garbage" * 99),
+    lambda path: path.write_bytes(b"\x80\x04."),
+    lambda path: path.write_bytes(os.urandom(4000)),
+    lambda path: path.unlink(),
+    cut,
+    halve,
+    flip,
+    replace_by_folder,
+    lock,
+]
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc", "nb[ic]"])
+@pytest.mark.parametrize("damage", range(len(DAMAGES)))
+def test_a_damaged_cache_file_is_compiled_again_and_repaired(
+    folder: Path, damage: int, suffix: str
+) -> None:
+    assert hits(start()) == 0
+    assert hits(start()) == 2
+    files = cached(folder)
+    assert len(files) == 4
+    for path in folder.rglob(f"*.{suffix}"):
+        DAMAGES[damage](path)
+    assert hits(start()) in (0, 2)  # root may read what is locked
+    assert hits(start()) == 2
+    assert cached(folder) == files
+
+
+def test_a_damaged_cache_file_is_seen_when_a_kernel_is_first_called(folder: Path) -> None:
+    hits(start())
+    rules = start()
+    for path in cached(folder):
+        path.write_bytes(b"late")
+    assert hits(rules) == 0
+    assert hits(start()) == 2
+
+
+@pytest.mark.parametrize("level", range(4))
+@pytest.mark.parametrize("replacement", [None, "a file in its place"])
+def test_a_cache_folder_that_vanishes_is_made_again(
+    folder: Path, level: int, replacement: str | None
+) -> None:
+    hits(start())
+    rules = start()
+    inner = cached(folder)[0].parent
+    lost = [inner, inner.parent, folder, folder.parent][level]
+    shutil.rmtree(lost)
+    if replacement is not None and level < 2:
+        lost.write_text(replacement)
+        rules = start()
+    assert hits(rules) == 0
+    assert hits(start()) == 2
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_damaged_cache_of_a_real_game(tmp_path: Path) -> None:
+    """One file after the other is damaged in its own way; the game starts, once more and warm."""
+    name = ludarium.list_games()[-1]
+    code = (
+        f"import ludarium; state = ludarium.load_game({name!r}).new_initial_state(1);"
+        "print(ludarium.perft(state, 1))"
+    )
+    environment = {**os.environ, "LUDARIUM_CACHE_DIR": str(tmp_path)}
+
+    def run() -> str:
+        command = [sys.executable, "-W", "error", "-c", code]
+        child = subprocess.run(
+            command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert child.stderr == ""
+        return child.stdout
+
+    first = run()
+    files = cached(tmp_path)
+    assert len(files) > 8
+    for number, path in enumerate(files):
+        DAMAGES[number % len(DAMAGES)](path)
+    assert run() == first
+    assert cached(tmp_path) == files
+    stamps = {path: path.stat().st_mtime_ns for path in files}
+    assert run() == first
+    assert {path: path.stat().st_mtime_ns for path in files} == stamps
+
+
+# ---------------------------------------------------------------- no room for the cache
+
+
+@contextlib.contextmanager
+def disk_full(monkeypatch: pytest.MonkeyPatch, number: int) -> Iterator[None]:
+    """Let every write of a cache file fail with this error."""
+
+    class Full:
+        def __init__(self, path: str) -> None:
+            self.path = path
+
+        def __enter__(self) -> Full:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            Path(self.path).unlink(missing_ok=True)
+
+        def write(self, data: bytes) -> int:
+            raise OSError(number, os.strerror(number))
+
+    def opened(path: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        if ".nb" in str(path) and "w" in mode:
+            return Full(str(path))
+        return open(path, mode, *arguments, **options)
+
+    caching = importlib.import_module("numba.core.caching")
+    with monkeypatch.context() as patch:
+        patch.setattr(caching, "open", opened, raising=False)
+        yield
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS])
+def test_a_full_cache_disk_runs_uncached_with_one_warning(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    with disk_full(monkeypatch, number):
+        with pytest.warns(RuntimeWarning, match="LUDARIUM_CACHE_DIR") as caught:
+            assert hits(start()) == hits(start()) == 0
+        assert len(caught) == 1 and os.strerror(number) in str(caught[0].message)
+    assert hits(start()) == 0  # there is room again, and no trace of what failed
+    assert hits(start()) == 2
+
+
+def test_a_limit_of_file_sizes_runs_uncached_with_one_warning(folder: Path) -> None:
+    """As after `ulimit -f`: the kernel of the system sends SIGXFSZ, and write() says EFBIG."""
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048));"
+        f"from ludarium.core.jit import import_jitted as load; rules, = load({PACKAGE!r}, 'rules');"
+        "print(rules.double(3), rules.quadruple(3))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    child = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (child.returncode, child.stdout) == (0, "6 12\n"), child.stderr
+    assert child.stderr.count("RuntimeWarning") == 1
+
+
+def test_without_any_folder_nothing_is_cached(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "make_private", lambda folder: False)
+    monkeypatch.setattr(cache, "_temporary_root", lambda: None)
+    with pytest.warns(RuntimeWarning, match="no folder can be written to") as caught:
+        assert hits(start()) == hits(start()) == 0
+    assert len(caught) == 1
+
+
+def test_the_temporary_cache_folder_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "make_private", lambda folder: False)
+    root = cache.cache_root()
+    assert root is not None and root.is_dir() and root == cache.cache_root()
+
+
+# ---------------------------------------------------------------- no home directory
+
+
+PLATFORMS = ["linux", "darwin", "win32"]
+
+
+@pytest.fixture(params=PLATFORMS)
+def platform(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> str:
+    """Each platform in turn, without any variable that names a folder."""
+    monkeypatch.setattr(sys, "platform", request.param)
+    for variable in ("LUDARIUM_CACHE_DIR", "NUMBA_CACHE_DIR", "LOCALAPPDATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return str(request.param)
+
+
+def test_the_cache_folder_of_each_platform(platform: str, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    expected = {
+        "linux": home / ".cache" / "ludarium",
+        "darwin": home / "Library" / "Caches" / "ludarium",
+        "win32": home / "AppData" / "Local" / "ludarium",
+    }
+    assert cache.cache_root() == expected[platform]
+
+
+def test_no_home_directory_falls_back_to_the_temporary_folder(
+    platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(user: int) -> Any:
+        raise KeyError(f"getpwuid(): uid not found: {user}")
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    root = cache.cache_root()
+    assert root is not None and root.parent == tmp_path and root.name.startswith("ludarium-")
+
+
+VARIABLES = ["LUDARIUM_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"]
+
+
+@pytest.mark.parametrize("variable", VARIABLES)
+@pytest.mark.parametrize("value", ["~nouser", "~nouser/cache", ""])
+def test_a_variable_with_an_unknown_user_is_passed_over(
+    platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(variable, value)
+    root = cache.cache_root()
+    assert root is not None and root.is_dir() and root.is_relative_to(tmp_path)
+    assert not list(tmp_path.glob("~*")) and not (tmp_path / "ludarium").exists()
+
+
+def test_an_ordinary_start_does_not_warn(folder: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert hits(start()) == 0 and hits(start()) == 2
