@@ -11,7 +11,7 @@ import pytest
 from registered import TESTS, game_of, lines, load
 
 from ludarium.drawing import pointing
-from ludarium.drawing.pointing import Layout, Place, clicks, hit, orders
+from ludarium.drawing.pointing import Layout, Target, clicks, hit, orders
 
 SIZES = (128, 129, 255, 512, 2048)
 
@@ -37,35 +37,35 @@ def test_every_legal_action_is_in_the_picture(name: str) -> None:
         assert sorted(found) == state.legal_actions()
         if state.game not in layouts:
             layouts[state.game] = [Layout(state.game, size) for size in SIZES]
-        for place in {place for way in found.values() for place in way}:
-            assert place.wide > 0 and place.high > 0
+        for target in {target for path in found.values() for target in path}:
+            assert target.wide > 0 and target.high > 0
             for layout in layouts[state.game]:
-                x, y = layout.to_pixels(place.x, place.y)
+                x, y = layout.to_pixels(target.x, target.y)
                 assert 0 < x < layout.width and 0 < y < layout.height
-                assert layout.to_units(x, y) == pytest.approx((place.x, place.y))
+                assert layout.to_units(x, y) == pytest.approx((target.x, target.y))
 
 
 def test_clicks_tell_actions_apart(name: str) -> None:
     """No action's clicks are, or begin, those of another: when all are made it is clear."""
     for state in golden_states(name):
-        ways = [order for way in clicks(state).values() for order in orders(way)]
-        assert len(set(ways)) == len(ways)
-        begun = {way[:count] for way in ways for count in range(1, len(way))}
-        assert not begun & set(ways)
-        assert sum(way == () for way in ways) <= 1
+        paths = [order for path in clicks(state).values() for order in orders(path)]
+        assert len(set(paths)) == len(paths)
+        begun = {path[:count] for path in paths for count in range(1, len(path))}
+        assert not begun & set(paths)
+        assert sum(path == () for path in paths) <= 1
 
 
-def test_a_click_on_a_place_means_that_place(name: str) -> None:
+def test_a_click_on_a_target_means_that_target(name: str) -> None:
     for state in golden_states(name):
-        ways = [order for way in clicks(state).values() for order in orders(way)]
-        choices: dict[Any, set[Place]] = {}
-        for way in ways:
-            for count, place in enumerate(way):
-                choices.setdefault(way[:count], set()).add(place)
-        for places in choices.values():
-            for place in places:
-                assert hit(places, place.x, place.y) == place
-                assert hit(places, place.x + place.wide * 0.3, place.y) == place
+        paths = [order for path in clicks(state).values() for order in orders(path)]
+        choices: dict[Any, set[Target]] = {}
+        for path in paths:
+            for count, target in enumerate(path):
+                choices.setdefault(path[:count], set()).add(target)
+        for targets in choices.values():
+            for target in targets:
+                assert hit(targets, target.x, target.y) == target
+                assert hit(targets, target.x + target.wide * 0.3, target.y) == target
 
 
 def test_the_layout_is_that_of_the_picture(name: str) -> None:
@@ -84,24 +84,24 @@ def test_nothing_is_pointed_at_when_the_game_is_over(name: str) -> None:
     assert clicks(state) == {}
 
 
-# ---------------------------------------------------------------- places
+# ---------------------------------------------------------------- targets
 
 
 def test_what_a_point_means() -> None:
-    low, high = Place(0, 0, 1, 1, layer=0), Place(0, 1, 1, 1, layer=1)
+    low, high = Target(0, 0, 1, 1, layer=0), Target(0, 1, 1, 1, layer=1)
     assert hit([low, high], 0, -0.5) == low
     assert hit([low, high], 0, 0.4) == high, "what lies on top is meant"
     assert hit([low, high._replace(layer=0)], 0, 0.4) == low, "else what is nearer"
     assert hit([low, high], 0.8, -0.8) is None, "a corner is no part of a disc"
-    wide = Place(0, 0, 3, 0.5, round=False)
+    wide = Target(0, 0, 3, 0.5, round=False)
     assert hit([wide], 2.9, 0.4) == wide
     assert hit([wide], 2.9, 0.6) is None
     assert hit([], 0, 0) is None
 
 
-def test_alike_places_may_be_clicked_in_any_order() -> None:
-    a, b, c = (Place(x, 0, 1, 1, label="1") for x in range(3))
-    d, e = Place(0, 0, 1, 1), Place(1, 0, 1, 1)
+def test_alike_targets_may_be_clicked_in_any_order() -> None:
+    a, b, c = (Target(x, 0, 1, 1, label="1") for x in range(3))
+    d, e = Target(0, 0, 1, 1), Target(1, 0, 1, 1)
     assert set(orders((a, b, c))) == set(itertools.permutations((a, b, c)))
     assert list(orders((d, e))) == [(d, e)]
     assert set(orders((a, b, d))) == {(a, b, d), (b, a, d)}

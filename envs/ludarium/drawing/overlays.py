@@ -8,9 +8,9 @@ An overlay is one of
 - the spec of an agent, an agent, or its analysis: the visits of its search; the action that it
   chooses where it does not count visits.
 
-Weights are a heat layer: discs whose areas are in the proportion of the shares, with the share in
-per cent where there is room; the largest has a strong edge. All is told by place, size and number,
-so that no eye needs the colours. Where an action leads from one place to another there is an arrow.
+Weights are a heat layer: the area of a disc is proportional to its share, with the share in per
+cent where there is room; the largest disc has a strong edge. Position, size and number carry the
+meaning, so that it can be read without colours. An arrow joins the two targets of an action.
 A game needs a `pointing.py`; see `drawing/pointing.py`.
 """
 
@@ -30,11 +30,11 @@ from ludarium.drawing.pointing import clicks
 if TYPE_CHECKING:
     from ludarium.core.state import State
     from ludarium.drawing.canvas import Canvas
-    from ludarium.drawing.pointing import Place, Way
+    from ludarium.drawing.pointing import ClickPath, Target
 
 LEGAL = "legal"
 MOST_ARROWS = 5  # of a heat layer: those with the largest shares
-LARGEST = 0.42  # radius of the disc of the largest share, of a place's width
+LARGEST = 0.42  # radius of the disc of the largest share, of a target's width
 LEAST_SHARE = 0.005  # that is worth a number
 
 # ---------------------------------------------------------------- what is asked for
@@ -139,23 +139,23 @@ def paint_overlay(canvas: Canvas, state: State, overlay: Any) -> None:
         TypeError: It is of no such type.
     """
     shares = check_overlay(state, overlay)
-    ways = clicks(state)
+    paths = clicks(state)
     if shares is None:
-        _paint_legal(canvas, ways)
+        _paint_legal(canvas, paths)
     elif shares:
-        _paint_heat(canvas, state, ways, shares)
+        _paint_heat(canvas, state, paths, shares)
 
 
-def _ends(way: Way) -> tuple[Place, Place | None]:
-    """Return where an action ends, and where it begins if that is another place."""
-    *before, end = way
+def _ends(path: ClickPath) -> tuple[Target, Target | None]:
+    """Return where an action ends, and where it begins if that is another target."""
+    *before, end = path
     start = before[0] if before and not end.label else None
     return end, start if start is not None and start[:2] != end[:2] else None
 
 
-def _ring(place: Place) -> float:
-    """Return the radius of a ring around a piece on a place."""
-    return min(place.wide, place.high) * 0.92
+def _ring(target: Target) -> float:
+    """Return the radius of a ring around a piece on a target."""
+    return min(target.wide, target.high) * 0.92
 
 
 def _say(canvas: Canvas, text: str) -> None:
@@ -168,19 +168,19 @@ def _say(canvas: Canvas, text: str) -> None:
     canvas.text(x, y, text, height, theme.ink, "right")
 
 
-def _paint_legal(canvas: Canvas, ways: dict[int, Way]) -> None:
+def _paint_legal(canvas: Canvas, paths: dict[int, ClickPath]) -> None:
     theme = canvas.theme
-    starts: set[Place] = set()
-    ends: set[Place] = set()
-    lines: set[tuple[Place, Place]] = set()
-    for way in ways.values():
-        if not way:
+    starts: set[Target] = set()
+    ends: set[Target] = set()
+    lines: set[tuple[Target, Target]] = set()
+    for path in paths.values():
+        if not path:
             _say(canvas, "may pass")
             continue
-        if way[-1].label:  # any of several
-            ends.update(way)
+        if path[-1].label:  # any of several
+            ends.update(path)
             continue
-        end, start = _ends(way)
+        end, start = _ends(path)
         ends.add(end)
         if start is not None:
             starts.add(start)
@@ -188,40 +188,40 @@ def _paint_legal(canvas: Canvas, ways: dict[int, Way]) -> None:
     for start, end in sorted(lines):
         points = [(start.x, start.y), (end.x, end.y)]
         canvas.line(points, theme.chosen, canvas.least(0.035, 1.0), 0.55)
-    for place in sorted(starts):
-        radius = min(place.wide, place.high) * 0.92
+    for target in sorted(starts):
+        radius = min(target.wide, target.high) * 0.92
         canvas.ring(
-            place.x,
-            place.y,
+            target.x,
+            target.y,
             radius + canvas.least(0.03, 1.0),
             theme.background,
             canvas.least(0.13, 3.0),
         )
-        canvas.ring(place.x, place.y, radius, theme.chosen, canvas.least(0.08, 1.6))
-    for place in sorted(ends):
-        radius = canvas.least(min(place.wide, place.high) * 0.26, 2.2)
-        canvas.disc(place.x, place.y, radius + canvas.least(0.03, 0.9), theme.background)
-        canvas.disc(place.x, place.y, radius, theme.chosen)
+        canvas.ring(target.x, target.y, radius, theme.chosen, canvas.least(0.08, 1.6))
+    for target in sorted(ends):
+        radius = canvas.least(min(target.wide, target.high) * 0.26, 2.2)
+        canvas.disc(target.x, target.y, radius + canvas.least(0.03, 0.9), theme.background)
+        canvas.disc(target.x, target.y, radius, theme.chosen)
 
 
 def _paint_heat(
-    canvas: Canvas, state: State, ways: dict[int, Way], shares: dict[int, float]
+    canvas: Canvas, state: State, paths: dict[int, ClickPath], shares: dict[int, float]
 ) -> None:
     theme = canvas.theme
     best = max(shares, key=lambda action: shares[action])
-    if ways[best] and ways[best][-1].label:  # several places at once: of those only the likeliest
+    if paths[best] and paths[best][-1].label:  # several targets: only the likeliest action
         _say(canvas, f"{state.action_to_string(best)} {_per_cent(shares[best])}")
         shares = {best: 1.0}
-    heat: dict[Place, float] = {}
-    arrows: dict[tuple[Place, Place], float] = {}
+    heat: dict[Target, float] = {}
+    arrows: dict[tuple[Target, Target], float] = {}
     for action, share in shares.items():
-        way = ways[action]
-        if not way:
+        path = paths[action]
+        if not path:
             _say(canvas, f"pass {_per_cent(share)}")
             continue
-        end, start = _ends(way)
-        for place in way if end.label else [end]:
-            heat[place] = heat.get(place, 0.0) + share
+        end, start = _ends(path)
+        for target in path if end.label else [end]:
+            heat[target] = heat.get(target, 0.0) + share
         if start is not None:
             arrows[start, end] = arrows.get((start, end), 0.0) + share
     if not heat:
@@ -229,35 +229,35 @@ def _paint_heat(
     top = max(heat.values())
     for (start, end), share in sorted(arrows.items(), key=lambda item: item[1])[-MOST_ARROWS:]:
         weight = math.sqrt(share / max(arrows.values()))
-        way_ = [(start.x, start.y), (end.x, end.y)]
+        points = [(start.x, start.y), (end.x, end.y)]
         width = canvas.least(0.03 + 0.07 * weight, 0.8 + weight)
         radius = _radius(canvas, end, heat[end] / top)
-        canvas.arrow(way_, theme.chosen, width, 0.0, 0.0, radius, theme.rims[1])
+        canvas.arrow(points, theme.chosen, width, 0.0, 0.0, radius, theme.rims[1])
         canvas.disc(start.x, start.y, width, theme.chosen, theme.rims[1], canvas.least(0.02, 0.8))
     ordered = sorted(heat.items(), key=lambda item: (item[1], item[0]))
-    for place, share in ordered:
-        _paint_disc(canvas, place, share / top)
-    for place, share in ordered:
-        radius = _radius(canvas, place, share / top)
-        words = place.label or f"{100 * share:.0f}"
+    for target, share in ordered:
+        _paint_disc(canvas, target, share / top)
+    for target, share in ordered:
+        radius = _radius(canvas, target, share / top)
+        words = target.label or f"{100 * share:.0f}"
         height = radius * (1.15 if len(words) < 3 else 0.85)
         if height * canvas.scale >= 8 and share >= LEAST_SHARE:
-            canvas.text(place.x, place.y, words, height, contrast(theme.chosen), bold=True)
+            canvas.text(target.x, target.y, words, height, contrast(theme.chosen), bold=True)
 
 
 def _per_cent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= LEAST_SHARE else "< 1 %"
 
 
-def _radius(canvas: Canvas, place: Place, part: float) -> float:
+def _radius(canvas: Canvas, target: Target, part: float) -> float:
     """Return the radius of a disc whose area is a part of the largest one's."""
-    wide = min(place.wide, place.high)
+    wide = min(target.wide, target.high)
     return canvas.least(2 * LARGEST * wide * math.sqrt(part), 2.0)
 
 
-def _paint_disc(canvas: Canvas, place: Place, part: float) -> None:
-    theme, radius = canvas.theme, _radius(canvas, place, part)
+def _paint_disc(canvas: Canvas, target: Target, part: float) -> None:
+    theme, radius = canvas.theme, _radius(canvas, target, part)
     edge = canvas.least(0.07, 1.6) if part == 1 else canvas.least(0.03, 0.9)
     ink = theme.ink if part == 1 else mix(theme.chosen, (0, 0, 0), 0.5)
-    canvas.disc(place.x, place.y, radius + edge * 0.9, ink)
-    canvas.disc(place.x, place.y, radius, theme.chosen)
+    canvas.disc(target.x, target.y, radius + edge * 0.9, ink)
+    canvas.disc(target.x, target.y, radius, theme.chosen)

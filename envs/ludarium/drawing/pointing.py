@@ -1,11 +1,11 @@
-"""Pointing: where on a game's picture an action is, and which place a person has pointed at.
+"""Pointing: where on a game's picture an action is, and which target a person has pointed at.
 
 Knows no game. A game that can be played by pointing has a module `pointing.py` with these:
 
-    def clicks(state): for each legal action the places to click, in order; none for a pass
+    def clicks(state): for each legal action the targets to click, in order; none for a pass
     def prompt(state, chosen): what to click next, in words
 
-Places are in the units of the game's canvas, (0, 0) being the upper left corner of the picture, so
+Targets are in the units of the game's canvas, (0, 0) being the upper left corner of the picture, so
 that marks can be painted with the canvas as they are. How many pixels a unit has depends on the
 size of the picture, the caption below it included: `Layout` knows.
 """
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from ludarium.core.game import Game
     from ludarium.core.state import State
 
-Way: TypeAlias = "tuple[Place, ...]"
+ClickPath: TypeAlias = "tuple[Target, ...]"
 
 
-class Place(NamedTuple):
-    """A place to click, in the units of the canvas.
+class Target(NamedTuple):
+    """An area to click, in the units of the canvas.
 
     Attributes:
         x: of its middle.
@@ -40,9 +40,9 @@ class Place(NamedTuple):
         wide: how far it reaches to the left and to the right.
         high: how far it reaches up and down.
         round: whether it is an ellipse, else it is a rectangle.
-        layer: of places that overlap the one with the larger number is on top; among equals the
+        layer: of targets that overlap the one with the larger number is on top; among equals the
             nearer one is meant.
-        label: what is written on it once it is chosen. Places of one action that follow each other
+        label: what is written on it once it is chosen. Targets of one action that follow each other
             and have the same label, not empty, may be clicked in any order.
     """
 
@@ -66,36 +66,36 @@ def check_can_be_pointed_at(game: Game) -> None:
         raise ValueError(f"{game.name} cannot be played by mouse: it has no pointing.py")
 
 
-def clicks(state: State) -> dict[int, Way]:
-    """Return for each legal action of a state the places to click, in order.
+def clicks(state: State) -> dict[int, ClickPath]:
+    """Return for each legal action of a state the targets to click, in order.
 
-    No action's places are the beginning of another's; that of a pass are none at all.
+    No action's targets are the beginning of another's; that of a pass are none at all.
 
     Raises:
         ValueError: The game cannot be played by pointing.
     """
     check_can_be_pointed_at(state.game)
-    found: dict[int, Way] = state.game.type.submodule("pointing").clicks(state)
+    found: dict[int, ClickPath] = state.game.type.submodule("pointing").clicks(state)
     return found
 
 
-def prompt(state: State, chosen: Way = ()) -> str:
-    """Return in words what to click next in a running state, after some places of an action."""
+def prompt(state: State, chosen: ClickPath = ()) -> str:
+    """Return in words what to click next in a running state, after some targets of an action."""
     text: str = state.game.type.submodule("pointing").prompt(state, chosen)
     return text
 
 
-def orders(way: Way) -> Iterator[Way]:
-    """Yield each order in which the places of an action may be clicked."""
-    groups = [list(group) for _, group in itertools.groupby(way, lambda place: place.label)]
-    ways = [itertools.permutations(g) if g[0].label else iter([tuple(g)]) for g in groups]
-    for parts in itertools.product(*ways):
+def orders(path: ClickPath) -> Iterator[ClickPath]:
+    """Yield each order in which the targets of an action may be clicked."""
+    groups = [list(group) for _, group in itertools.groupby(path, lambda target: target.label)]
+    paths = [itertools.permutations(g) if g[0].label else iter([tuple(g)]) for g in groups]
+    for parts in itertools.product(*paths):
         yield tuple(itertools.chain.from_iterable(parts))
 
 
-def hit(places: Iterable[Place], x: float, y: float) -> Place | None:
-    """Return the place that a point means, None where there is none."""
-    over = [place for place in places if place.away(x, y) <= 1]
+def hit(targets: Iterable[Target], x: float, y: float) -> Target | None:
+    """Return the target that a point means, None where there is none."""
+    over = [target for target in targets if target.away(x, y) <= 1]
     nearest = sorted(over, key=lambda p: (-p.layer, math.hypot(x - p.x, y - p.y)))
     return nearest[0] if nearest else None
 

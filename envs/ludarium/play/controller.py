@@ -1,4 +1,4 @@
-"""What a person does in the window: places chosen one by one, buttons, and what the line says.
+"""What a person does in the window: targets chosen one by one, buttons, and what the line says.
 
 Nothing here draws, reads events or needs a display: `window.py` hands over clicks and names of
 buttons, and shows what `picture.py` makes of a `Table`.
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ludarium.core.errors import IllegalActionError
-from ludarium.drawing.pointing import Place, Way, clicks, hit, orders, prompt
+from ludarium.drawing.pointing import ClickPath, Target, clicks, hit, orders, prompt
 from ludarium.play.session import Session, turn_text
 
 if TYPE_CHECKING:
@@ -27,24 +27,24 @@ PAUSE = 0.4  # seconds for which the person's own turn is seen before the agent'
 
 
 class Selection:
-    """The places of one state that a person has chosen so far.
+    """The targets of one state that a person has chosen so far.
 
     Args:
         state: the position; nothing can be chosen where the game is over.
 
     Attributes:
-        chosen: the places clicked, in order.
+        chosen: the targets clicked, in order.
     """
 
     def __init__(self, state: State) -> None:
-        self.chosen: Way = ()
-        self._ways: dict[Way, int] = {}  # the action of each order of clicks
-        for action, way in clicks(state).items():
-            for order in orders(way):
-                self._ways[order] = action
+        self.chosen: ClickPath = ()
+        self._click_paths: dict[ClickPath, int] = {}  # the action of each order of clicks
+        for action, path in clicks(state).items():
+            for order in orders(path):
+                self._click_paths[order] = action
         self._goes_on = {
             action
-            for action in set(self._ways.values())
+            for action in set(self._click_paths.values())
             if (after := state.child(action)).turn_number() == state.turn_number()
             and not after.is_terminal()
         }
@@ -52,35 +52,37 @@ class Selection:
     @property
     def without_clicks(self) -> int | None:
         """The action that needs no click, a pass; None where there is none."""
-        return self._ways.get(())
+        return self._click_paths.get(())
 
-    def choices(self) -> list[Place]:
-        """Return the places that can be chosen next."""
+    def choices(self) -> list[Target]:
+        """Return the targets that can be chosen next."""
         count = len(self.chosen)
-        found = [way for way in self._ways if len(way) > count and way[:count] == self.chosen]
-        return list(dict.fromkeys(way[count] for way in found))
+        found = [
+            path for path in self._click_paths if len(path) > count and path[:count] == self.chosen
+        ]
+        return list(dict.fromkeys(path[count] for path in found))
 
-    def pieces(self) -> set[Place]:
-        """Return those places whose choice only begins a turn: what may go somewhere."""
+    def pieces(self) -> set[Target]:
+        """Return those targets whose choice only begins a turn: what may go somewhere."""
         return {
-            way[0]
-            for way, action in self._ways.items()
-            if (len(way) > 1 and not way[0].label) or (way and action in self._goes_on)
+            path[0]
+            for path, action in self._click_paths.items()
+            if (len(path) > 1 and not path[0].label) or (path and action in self._goes_on)
         }
 
     def click(self, x: float, y: float) -> int | None:
-        """Choose the place at a point; returns the action that is complete by it.
+        """Choose the target at a point; returns the action that is complete by it.
 
-        A point that is no next place is taken as a first one, else nothing is chosen any more.
+        A point that is no next target is taken as a first one, else nothing is chosen any more.
         """
-        place = hit(self.choices(), x, y)
-        if place is None and self.chosen:
+        target = hit(self.choices(), x, y)
+        if target is None and self.chosen:
             self.chosen = ()
-            place = hit(self.choices(), x, y)
-        if place is None:
+            target = hit(self.choices(), x, y)
+        if target is None:
             return None
-        self.chosen += (place,)
-        return self._ways.get(self.chosen)
+        self.chosen += (target,)
+        return self._click_paths.get(self.chosen)
 
 
 # ---------------------------------------------------------------- the table
@@ -111,7 +113,7 @@ class Table:
     Attributes:
         session: the game.
         selection: what the person has chosen of the next action.
-        hint: the places of the agent's choice, when it was asked for.
+        hint: the targets of the agent's choice, when it was asked for.
         changes: a number that grows whenever the picture is another one.
         error: what the agent has raised, until something is done about it.
     """
@@ -141,7 +143,7 @@ class Table:
         self.selection: Selection | None = None
         if session.persons_turn:
             self.selection = Selection(session.state)
-        self.hint: list[Place] = []
+        self.hint: list[Target] = []
         self.error, self._notice = "", notice
         self._hinting: int | None = None  # the question that waits for its answer
         self._answering: int | None = None

@@ -9,7 +9,7 @@ from PIL import Image
 
 from ludarium.core.game import Game
 from ludarium.drawing.canvas import Canvas, Frame, Point, check_theme, mix
-from ludarium.drawing.pointing import Layout, Place
+from ludarium.drawing.pointing import Layout, Target
 from ludarium.play.controller import Button, Table
 
 GAP = 0.16  # between buttons, as a share of the height of one
@@ -52,9 +52,9 @@ class View:
         """Return which point of the board, in units, is at a pixel; None below the board."""
         return self._layout.to_units(x - self._left, y) if y < self._layout.height else None
 
-    def to_pixels(self, place: Place) -> Point:
-        """Return the pixel (x, y) of the middle of a place."""
-        x, y = self._layout.to_pixels(place.x, place.y)
+    def to_pixels(self, target: Target) -> Point:
+        """Return the pixel (x, y) of the middle of a target."""
+        x, y = self._layout.to_pixels(target.x, target.y)
         return x + self._left, y
 
     def box(self, buttons: list[Button], index: int) -> tuple[float, float, float, float]:
@@ -102,35 +102,35 @@ class View:
         if selection is None:
             return
         reach = 0.0
-        for place in selection.chosen:
-            reach = min(place.wide, place.high)
-            canvas.mark_chosen(place.x, place.y, reach * 0.96)
-            if place.label:
+        for target in selection.chosen:
+            reach = min(target.wide, target.high)
+            canvas.mark_chosen(target.x, target.y, reach * 0.96)
+            if target.label:
                 ink, paper = canvas.theme.ink, canvas.theme.background
-                canvas.text(place.x, place.y, place.label, reach, ink, halo=paper, bold=True)
+                canvas.text(target.x, target.y, target.label, reach, ink, halo=paper, bold=True)
         if not selection.chosen and (table.hint or table.session.half_made):
             return  # a hint stands alone; the picture of a half-made turn shows where it can go
-        for place in selection.choices():
+        for target in selection.choices():
             middle = 0.2 if selection.chosen else 0.15
             if table.session.half_made:
                 middle = 0.34  # among the dots of where it can go, which are in the picture
-            radius = canvas.least(middle * min(place.wide, place.high, 0.5) * 2, 2.0)
+            radius = canvas.least(middle * min(target.wide, target.high, 0.5) * 2, 2.0)
             edge = canvas.least(0.035, 1.0)
-            canvas.disc(place.x, place.y, radius + edge, canvas.theme.background, opacity=0.7)
-            canvas.disc(place.x, place.y, radius, canvas.theme.chosen)
+            canvas.disc(target.x, target.y, radius + edge, canvas.theme.background, opacity=0.7)
+            canvas.disc(target.x, target.y, radius, canvas.theme.chosen)
 
-    def _paint_hint(self, canvas: Canvas, places: list[Place]) -> None:
-        """Paint the agent's choice: a ring around each place, and an arrow along them."""
+    def _paint_hint(self, canvas: Canvas, targets: list[Target]) -> None:
+        """Paint the agent's choice: a ring around each target, and an arrow along them."""
         theme = canvas.theme
         width = canvas.least(0.11, 2.0)
-        for place in places:
-            reach = min(place.wide, place.high)
-            canvas.ring(place.x, place.y, reach + width / 2, theme.background, width * 2)
-            canvas.ring(place.x, place.y, reach, theme.capture, width)
-        way = [(place.x, place.y) for place in places]
-        way = [point for k, point in enumerate(way) if k == 0 or point != way[k - 1]]
-        if len(way) > 1:
-            canvas.arrow(way, theme.capture, width, outline=theme.background)
+        for target in targets:
+            reach = min(target.wide, target.high)
+            canvas.ring(target.x, target.y, reach + width / 2, theme.background, width * 2)
+            canvas.ring(target.x, target.y, reach, theme.capture, width)
+        path = [(target.x, target.y) for target in targets]
+        path = [point for k, point in enumerate(path) if k == 0 or point != path[k - 1]]
+        if len(path) > 1:
+            canvas.arrow(path, theme.capture, width, outline=theme.background)
 
     def _paint_line(self, canvas: Canvas, table: Table) -> None:
         """Write what is to be said below the picture."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ludarium.drawing.pointing import Place
+from ludarium.drawing.pointing import ClickPath, Target
 from ludarium.games.gliss.notation import BASE, SIDES, Shape, glider_at, shapes
 from ludarium.games.gliss.render import place_of, read_board_of, vertex_named, way_off
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from ludarium.games.gliss.render import Vertex
 
 
-def _vertex(vertex: Vertex) -> Place:
-    return Place(*place_of(vertex), 0.5, 0.5)
+def _vertex(vertex: Vertex) -> Target:
+    return Target(*place_of(vertex), 0.5, 0.5)
 
 
-def clicks(state: State) -> dict[int, tuple[Place, ...]]:
-    """Return the places to click for each legal action."""
+def clicks(state: State) -> dict[int, ClickPath]:
+    """Return the targets to click for each legal action."""
     grid, player, core = read_board_of(state)
     n = len(grid)
     glider = None if core == "-" else glider_at(core, grid, player)
-    ways: dict[int, tuple[Place, ...]] = {}
-    choices: dict[Vertex, tuple[Place, ...]] = {}  # by the core's landing: under core, under arm
+    paths: dict[int, ClickPath] = {}
+    choices: dict[Vertex, ClickPath] = {}  # by the core's landing: under core, under arm
     bases: list[Shape] = []
     legal = {action: state.action_to_string(action) for action in state.legal_actions()}
     if any(text.endswith("*") for text in legal.values()):
@@ -37,23 +37,23 @@ def clicks(state: State) -> dict[int, tuple[Place, ...]]:
         if text.startswith("+"):
             i, j = vertex_named(text[1:], n)
             x, y = place_of((i, j))
-            ways[action] = (Place(x + 0.5, y - 0.5, 0.5, 0.5),)
+            paths[action] = (Target(x + 0.5, y - 0.5, 0.5, 0.5),)
         elif text == "-off" and glider is not None:
             (x0, y0), (x1, y1) = way_off(glider, n)
-            ways[action] = (Place((x0 + x1) / 2, (y0 + y1) / 2, 0.5, 0.5),)
+            paths[action] = (Target((x0 + x1) / 2, (y0 + y1) / 2, 0.5, 0.5),)
         elif text.endswith("*") and glider is not None:
             vertex = vertex_named(text[1:-1], n)
             arm = _arm_on_the_same_base(glider, vertex, bases)
             choices[vertex] = (_vertex(vertex), _vertex(arm))
-            ways[action] = choices[vertex]
+            paths[action] = choices[vertex]
         else:
-            ways[action] = (_vertex(vertex_named(text.strip("-"), n)),)
+            paths[action] = (_vertex(vertex_named(text.strip("-"), n)),)
     for action, text in legal.items():
         if text.startswith("-") and text[-1].isdigit():
             vertex = vertex_named(text[1:], n)
             if vertex in choices:
-                ways[action] = (_vertex(vertex), _vertex(vertex))
-    return ways
+                paths[action] = (_vertex(vertex), _vertex(vertex))
+    return paths
 
 
 def _arm_on_the_same_base(glider: Shape, landing: Vertex, bases: list[Shape]) -> Vertex:
@@ -64,7 +64,7 @@ def _arm_on_the_same_base(glider: Shape, landing: Vertex, bases: list[Shape]) ->
     return next(vertex for vertex in moved if vertex in base)
 
 
-def prompt(state: State, chosen: tuple[Place, ...]) -> str:
+def prompt(state: State, chosen: ClickPath) -> str:
     """Return what to click next, in words."""
     if chosen:
         return "click the core of the glider that you take"

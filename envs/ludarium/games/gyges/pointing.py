@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ludarium.drawing.pointing import Place
+from ludarium.drawing.pointing import ClickPath, Target
 from ludarium.games.gyges.render import GOAL_HEIGHT, GOAL_Y, WIDTH, place_of
 from ludarium.games.gyges.walks import COLUMNS, GOAL
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from ludarium.core.state import State
 
 
-def _cell(name: str, label: str = "") -> Place:
-    return Place(*place_of(name), 0.5, 0.5, round=False, label=label)
+def _cell(name: str, label: str = "") -> Target:
+    return Target(*place_of(name), 0.5, 0.5, round=False, label=label)
 
 
-def clicks(state: State) -> dict[int, tuple[Place, ...]]:
-    """Return the places to click for each legal action."""
+def clicks(state: State) -> dict[int, ClickPath]:
+    """Return the targets to click for each legal action."""
     player = state.current_player()
-    goal = Place(WIDTH / 2, GOAL_Y[player - 1], 3, GOAL_HEIGHT / 2, round=False)  # the other's
-    ways: dict[int, tuple[Place, ...]] = {}
+    goal = Target(WIDTH / 2, GOAL_Y[player - 1], 3, GOAL_HEIGHT / 2, round=False)  # the other's
+    paths: dict[int, ClickPath] = {}
     for action in state.legal_actions():
         text = state.action_to_string(action)
         if state.stage() == "setup":
             cells = [
                 (rings, column + "16"[player]) for rings, column in zip(text, COLUMNS, strict=True)
             ]
-            ways[action] = tuple(_cell(name, rings) for rings, name in sorted(cells)[:4])
+            paths[action] = tuple(_cell(name, rings) for rings, name in sorted(cells)[:4])
         elif state.stage() == "drop":
-            ways[action] = (_cell(text[1:]),)
+            paths[action] = (_cell(text[1:]),)
         else:
             start, end = text.split("-")
-            ways[action] = (_cell(start), goal if end == GOAL else _cell(end))
-    return ways
+            paths[action] = (_cell(start), goal if end == GOAL else _cell(end))
+    return paths
 
 
-def prompt(state: State, chosen: tuple[Place, ...]) -> str:
+def prompt(state: State, chosen: ClickPath) -> str:
     """Return what to click next, in words."""
     if state.stage() == "setup":
         rings = "one ring" if len(chosen) < 2 else "two rings"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ludarium.drawing.pointing import Place
+from ludarium.drawing.pointing import ClickPath, Target
 from ludarium.games.sphlag.actions import HOLE
 from ludarium.games.sphlag.render import RADIUS, found_in, place_of
 
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
     from ludarium.core.state import State
 
 
-def clicks(state: State) -> dict[int, tuple[Place, ...]]:
-    """Return the places to click for each legal action; none for the pass."""
+def clicks(state: State) -> dict[int, ClickPath]:
+    """Return the targets to click for each legal action; none for the pass."""
     found = found_in(state)
-    places = {}
+    targets = {}
     for name, hole in HOLE.items():
         radius = RADIUS[hole[0]]
         # a sphere hides what is below it; an empty hole hides nothing
         layer = 0 if found[hole] == "." else hole[0]
-        places[name] = Place(*place_of(hole), radius, radius, layer=layer)
-    ways = {}
+        targets[name] = Target(*place_of(hole), radius, radius, layer=layer)
+    paths = {}
     for action in state.legal_actions():
         text = state.action_to_string(action)
         names = () if text == "pass" else tuple(text.split("-"))
-        ways[action] = tuple(places[name] for name in names)
-    return ways
+        paths[action] = tuple(targets[name] for name in names)
+    return paths
 
 
-def prompt(state: State, chosen: tuple[Place, ...]) -> str:
+def prompt(state: State, chosen: ClickPath) -> str:
     """Return what to click next, in words."""
     if chosen:
         return "click where the sphere goes"
