@@ -19,9 +19,9 @@ from PIL import Image
 import ludarium
 from ludarium import records
 from ludarium.arena import play_game
-from ludarium.drawing.pictures import ending_of, result_of
 from ludarium.records import record_episode
 from ludarium.records.game_record import GameRecord
+from ludarium.records.results import ending_of, result_of
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(

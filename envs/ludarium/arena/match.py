@@ -18,7 +18,8 @@ from ludarium.arena.sequential import decided_after
 from ludarium.core.errors import IllegalActionError
 from ludarium.core.game import Game, load_game
 from ludarium.core.options import as_int
-from ludarium.records.game_record import DRAWN, ILLEGAL, MAX_TURNS, GameRecord
+from ludarium.records.game_record import GameRecord
+from ludarium.records.results import DRAWN, ILLEGAL, MAX_TURNS
 
 CONFIDENCE = 0.95
 LONGEST_ANSWER = 60  # letters of an illegal answer that a record keeps

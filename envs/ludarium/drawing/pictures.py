@@ -17,7 +17,6 @@ from ludarium.drawing.canvas import Board, Canvas, Frame, start
 
 if TYPE_CHECKING:
     from ludarium.core.state import State
-    from ludarium.records.game_record import GameRecord
 
 AnyCanvas = TypeVar("AnyCanvas", bound=Canvas)
 
@@ -25,7 +24,6 @@ AnyCanvas = TypeVar("AnyCanvas", bound=Canvas)
 MODES = ("rgb_array", "svg", "ansi")
 #: What the name of a picture's file may end in.
 PICTURES = (".png", ".svg")
-LONGEST_NAME = 20  # of a player, in the caption of a picture
 
 
 def draw(
@@ -127,42 +125,3 @@ def render(state: State, mode: str, size: int, theme: str, overlay: Any) -> Fram
             raise ValueError("an overlay is drawn on a picture: mode is 'rgb_array' or 'svg'")
         return str(state)
     return (draw if mode == "rgb_array" else draw_svg)(state, size, theme, overlay)
-
-
-# ---------------------------------------------------------------- results
-
-
-def plain(text: str) -> str:
-    """Return a name or reason, which comes from outside, without what cannot be shown."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
-def ending_of(record: GameRecord, last: State, longest: int = LONGEST_NAME) -> str | None:
-    """Return the result of a record in words, None where the last position tells it itself.
-
-    A game may be over for what no position shows: an illegal answer, or the recorder's own reason.
-    Names are cut to so many characters, that the result be seen in a small picture.
-    """
-    from ludarium.records.game_record import ILLEGAL, UNFINISHED
-
-    if last.is_terminal() or (record.result is None and record.reason == UNFINISHED):
-        return None
-    if record.result is None or record.result[0] == record.result[1]:
-        return plain(f"No winner ({record.reason})")
-    names = [plain(name) for name in record.players]
-    names = [name if len(name) <= longest else f"{name[: longest - 3]}..." for name in names]
-    if names[0] == names[1]:
-        names = [f"{name} (player {player})" for player, name in enumerate(names)]
-    winner = int(record.result[1] > record.result[0])
-    if record.reason == ILLEGAL:
-        return f"{names[winner]} has won by an illegal action of {names[1 - winner]}"
-    return f"{names[winner]} has won ({plain(record.reason)})"
-
-
-def result_of(record: GameRecord, last: State) -> str:
-    """Return how a recorded game ended, or that it goes on, in words."""
-    text = ending_of(record, last, longest=10_000)
-    if text is None and last.is_terminal():
-        outcome = str(last.game.type.submodule("notation").outcome(last))
-        return outcome[0].upper() + outcome[1:]
-    return "The game goes on" if text is None else text

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ludarium.agents.players import legal_answer
-from ludarium.records.game_record import ILLEGAL, GameRecord
+from ludarium.records.game_record import GameRecord
+from ludarium.records.results import ILLEGAL
 
 if TYPE_CHECKING:
     import numpy as np

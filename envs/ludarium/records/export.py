@@ -9,19 +9,27 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias
 
 from ludarium.core.files import check_target, replacing
 from ludarium.core.options import check_size
 from ludarium.core.state import State
 from ludarium.drawing import pictures
 from ludarium.drawing.canvas import Frame, check_theme
-from ludarium.environments.aec import AECGame
-from ludarium.environments.parallel import ParallelGame
 from ludarium.records import html, movies, sheet
 from ludarium.records.game_record import GameRecord, replay
+from ludarium.records.results import ending_of
 
-Episode: TypeAlias = "GameRecord | State | Iterable[State] | AECGame | ParallelGame"
+Episode: TypeAlias = "GameRecord | State | Iterable[State] | HasGameState"
+
+
+class HasGameState(Protocol):
+    """An environment of this package, or what wraps one."""
+
+    @property
+    def unwrapped(self) -> Any:
+        """The environment below all wrappers, which has a `game_state`."""
+
 
 # ---------------------------------------------------------------- what an episode is
 
@@ -45,7 +53,7 @@ class Reel:
     @property
     def ending(self) -> str | None:
         """The result in words, where the last position does not tell it."""
-        return pictures.ending_of(self.record, self.states[-1])
+        return ending_of(self.record, self.states[-1])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -74,8 +82,9 @@ def reel_of(episode: Episode, size: int = 512, theme: str = "light") -> Reel:
         TypeError: It is no episode.
     """
     pixels, name = check_size(size), check_theme(theme).name
-    if isinstance(episode, (AECGame, ParallelGame)):
-        episode = episode.game_state
+    environment: Any = getattr(episode, "unwrapped", None)
+    if hasattr(type(environment), "game_state"):
+        episode = environment.game_state
     record = None
     if isinstance(episode, GameRecord):
         record = episode
@@ -91,7 +100,7 @@ def reel_of(episode: Episode, size: int = 512, theme: str = "light") -> Reel:
     return Reel(states, record or GameRecord.from_state(states[-1]), pixels, name)
 
 
-def _listed(episode: Iterable[State]) -> list[State]:
+def _listed(episode: Any) -> list[State]:
     """Return an episode that is given as states."""
     try:
         states = list(episode)

@@ -24,12 +24,7 @@ from ludarium.core.files import replacing
 from ludarium.core.game import Game, game_type
 from ludarium.core.options import as_int
 from ludarium.core.state import State
-
-#: Reasons that follow from the last position; other ways to end are the recorder's own words.
-WON, DRAWN, MAX_TURNS, UNFINISHED = "won", "drawn", "max_turns", "unfinished"
-#: A player answered an action that is not legal, and lost by it.
-ILLEGAL = "illegal"
-
+from ludarium.records.results import DRAWN, MAX_TURNS, UNFINISHED, WON
 
 # ---------------------------------------------------------------- a record
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ludarium.core.game import game_type
 from ludarium.drawing import pictures
-from ludarium.drawing.pictures import plain
 from ludarium.drawing.svg import FONT, Element, SvgCanvas, start_svg
 from ludarium.drawing.themes import THEMES, Colour
+from ludarium.records.results import plain, result_of
 
 if TYPE_CHECKING:
     from ludarium.core.state import State
@@ -44,7 +44,7 @@ def page(reel: Reel) -> str:
     names = [plain(name) for name in record.players]
     drawing = _Drawing(reel)
     turns, status = _turns(reel)
-    result = pictures.result_of(record, last)
+    result = result_of(record, last)
     data = {
         "frames": drawing.frames,
         "shapes": drawing.shapes,
@@ -128,7 +128,7 @@ def _turns(reel: Reel) -> tuple[list[dict[str, Any]], list[str]]:
         who = plain(reel.record.players[player])
         status.append(f"Action {frame} of {count}, turn {number}: {who} played {text}")
     if len(status) > 1 or reel.ending is not None:
-        status[-1] += f". {pictures.result_of(reel.record, reel.states[-1])}"
+        status[-1] += f". {result_of(reel.record, reel.states[-1])}"
     return turns, status
 
 

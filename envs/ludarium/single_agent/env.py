@@ -17,7 +17,7 @@ from ludarium.core.options import as_int, check_choice, split_options
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
 from ludarium.environments.aec import ILLEGAL_MODES, AECGame
-from ludarium.records.game_record import DRAWN, ILLEGAL, MAX_TURNS, WON
+from ludarium.records.results import DRAWN, ILLEGAL, MAX_TURNS, WON
 from ludarium.single_agent.opponents import Opponent, as_mixture, check_pickles, legal_answer
 
 Frame: TypeAlias = npt.NDArray[np.uint8]

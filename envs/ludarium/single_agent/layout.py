@@ -14,7 +14,7 @@ from ludarium.agents.greedy import GreedyAgent
 from ludarium.agents.random import RandomAgent
 from ludarium.core.game import GameType
 from ludarium.core.jit import instantiate
-from ludarium.records.game_record import DRAWN, ILLEGAL, MAX_TURNS, WON
+from ludarium.records.results import DRAWN, ILLEGAL, MAX_TURNS, WON
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 
