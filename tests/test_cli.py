@@ -69,7 +69,7 @@ def test_help_needs_no_game_and_no_compiler():
 # ---------------------------------------------------------------- list, show, perft
 
 
-def test_list_names_games_options_and_agents(run):
+def test_list_prints_games_options_and_agents(run):
     status, out, err = run("list")
     assert (status, err) == (0, "")
     for name in ludarium.list_games():
@@ -94,7 +94,7 @@ def test_show_prints_the_start(run, name, game):
     assert re.search(rf"legal actions +{len(state.legal_actions())} of", out)
 
 
-def test_show_lists_turns_and_draws(run):
+def test_show_lists_turns_and_writes_a_picture(run):
     text = "R.W...R..R...B.R/........./..../. W 0 - 2"
     status, out, err = run(
         *("show", "sphlag", "--position", text, "--turns", "--out", "a.png", "--size", "200")
@@ -147,7 +147,7 @@ def test_match_prints_counts_by_seat(run):
         assert len(line) <= 80
 
 
-def test_match_stops_when_decided_and_starts_where_asked(run):
+def test_match_early_stop_without_openings(run):
     words = ("match", "sphlag", "greedy", "random", "--games", "60", "--early-stop")
     status, out, err = run(*words, "--no-openings", "--time-limit", "60")
     assert (status, err) == (0, "")
@@ -158,7 +158,7 @@ def test_match_stops_when_decided_and_starts_where_asked(run):
     assert re.search(rf"both\W+{result.games}\W+{result.wins}\W", out), out
 
 
-def test_show_asks_an_agent(run):
+def test_show_ask_prints_an_analysis(run):
     status, out, err = run("show", "sphlag", "--ask", "mcts:60")
     assert (status, err) == (0, "")
     assert re.search(r"mcts:60 plays \S+: value .*60 simulations", out)
@@ -189,7 +189,7 @@ def test_match_reports_illegal_answers_and_keeps_what_was_played(run):
 
 
 @pytest.mark.parametrize("suffix", ["html", "gif", "mp4", "png", "jsonl"])
-def test_record_writes_by_suffix(run, suffix):
+def test_record_chooses_the_format_by_suffix(run, suffix):
     words = ("record", "sphlag", "--agents", "greedy,random", "--out", f"game.{suffix}")
     status, out, err = run(*words, "--seed", "2", "--size", "128")
     assert (status, err) == (0, "")
@@ -262,7 +262,7 @@ def test_record_writes_by_suffix(run, suffix):
         ("play sphlag --position nonsense", "'nonsense' has 1 fields"),
     ],
 )
-def test_a_mistake_is_one_line_and_status_2(run, words, message, tmp_path):
+def test_user_mistakes_print_one_line_and_exit_with_2(run, words, message, tmp_path):
     status, out, err = run(*words.split(), stdin="quit\n")
     assert (status, out) == (2, "")
     assert err.startswith("ludarium: ")
@@ -271,14 +271,14 @@ def test_a_mistake_is_one_line_and_status_2(run, words, message, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_finished_position_cannot_be_played(run):
+def test_play_rejects_a_finished_position(run):
     text = "R.....R..R.....R/........./..../. W 2 - 4"
     status, _, err = run("play", "sphlag", "--position", text)
     assert status == 2
     assert "the game is over" in err
 
 
-def test_an_unwritable_file_is_noticed_before_the_work(run, monkeypatch):
+def test_an_unwritable_file_is_reported_before_anything_is_played(run, monkeypatch):
     def never(*arguments: Any, **keywords: Any) -> None:
         raise AssertionError("played in vain")
 
@@ -298,7 +298,7 @@ def test_an_unwritable_file_is_noticed_before_the_work(run, monkeypatch):
         assert err == "ludarium: cannot write in the folder '.': Permission denied\n"
 
 
-def test_a_reader_that_leaves_early_is_no_mistake_of_ours():
+def test_a_reader_that_closes_the_pipe_causes_no_traceback():
     code = "from ludarium.cli import main; main(['show', 'sphlag', '--turns'])"
     command = f'{sys.executable} -c "{code}" | true'
     found = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
@@ -306,7 +306,7 @@ def test_a_reader_that_leaves_early_is_no_mistake_of_ours():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows ends a process without asking it")
-def test_a_signal_leaves_nothing_half_written(tmp_path):
+def test_a_signal_leaves_no_partial_file(tmp_path):
     words = ["record", "gliss", "-o", "board_size=19", "--agents", "random,random"]
     words += ["--size", "2048", "--out", "game.gif"]
     command = [sys.executable, "-m", "ludarium", *words]

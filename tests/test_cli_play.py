@@ -22,7 +22,7 @@ def the_record(folder: Path) -> records.GameRecord:
     return record
 
 
-def test_a_session_at_the_terminal(run, tmp_path):
+def test_terminal_session(run, tmp_path):
     lines = ["?", "? e", "? zz", "help", "undo", "nonsense", "", "e7/0", "undo", "G5/0", "board"]
     status, out, err = run("play", "sphlag", "--seed", "1", stdin="\n".join([*lines, "quit"]))
     assert (status, err) == (0, "")
@@ -46,7 +46,7 @@ def test_a_session_at_the_terminal(run, tmp_path):
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_game_is_played_to_its_end_and_added_to_a_file(run, seat):
+def test_a_finished_game_is_appended_to_a_file(run, seat):
     words = ("play", "sphlag", "--against", "random", "--seat", str(seat), "--out", "games.jsonl")
     for count in (1, 2):
         status, out, err = run(*words, "--seed", str(count), stdin="pass\n" * 250)
@@ -94,7 +94,7 @@ def test_play_from_a_position(run, tmp_path):
 
 
 @pytest.mark.usefixtures("broken")
-def test_an_agent_that_fails_at_the_terminal_loses_nothing(run, tmp_path):
+def test_a_failing_agent_at_the_terminal_loses_no_record(run, tmp_path):
     status, out, err = run("play", "sphlag", "--against", "broken:x", stdin="pass\n" * 9)
     assert (status, err) == (0, "")
     assert "broken:x answered an illegal action: you win." in out
@@ -107,14 +107,14 @@ def test_an_agent_that_fails_at_the_terminal_loses_nothing(run, tmp_path):
     assert (record.result, record.reason, len(record.turns)) == (None, "unfinished", 7)
 
 
-def test_the_end_of_input_is_a_quit(run, tmp_path):
+def test_end_of_input_quits(run, tmp_path):
     status, _, err = run("play", "sphlag", stdin="E7/0\n")
     assert (status, err) == (0, "")
     assert the_record(tmp_path).turns[0] == "E7/0"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_loses_nothing(tmp_path, number):
+def test_an_interrupt_writes_the_record(tmp_path, number):
     with interruptible():
         session = subprocess.Popen(
             [sys.executable, "-u", "-m", "ludarium", "play", "sphlag", "--seed", "1"],

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import pytest
 from children import interruptible
-from test_play_table import Sitting
+from test_play_controller import ControllerHarness
 
 import ludarium
 from ludarium import records
 from ludarium.drawing.canvas import THEMES, mix
 from ludarium.drawing.pointing import clicks
 from ludarium.play.view import View
-from ludarium.play.window import Shell
+from ludarium.play.window import WindowShell
 
 SIZES = (128, 333, 512, 1024)
 
@@ -40,45 +40,45 @@ def at(frame: Any, point: Any) -> Any:
 
 
 @pytest.mark.parametrize("theme", sorted(THEMES))
-def test_the_picture_of_a_table(game: Any, theme: str) -> None:
-    sitting = Sitting(game)
+def test_the_picture_of_a_controller(game: Any, theme: str) -> None:
+    harness = ControllerHarness(game)
     for size in SIZES:
         view = View(game, size, theme)
-        frame = view.frame(sitting.table)
+        frame = view.frame(harness.controller)
         assert frame.dtype == np.uint8 and frame.shape == (view.height, view.width, 3)
         assert frame.flags.owndata and frame.flags.writeable
-        board = game.type.submodule("render").draw(sitting.state, size, theme)
+        board = game.type.submodule("render").draw(harness.state, size, theme)
         assert view.width == max(300, board.shape[1]) and view.height > board.shape[0]
-        assert sitting.table.selection is not None
-        for place in sitting.table.selection.choices():
+        assert harness.controller.selection is not None
+        for place in harness.controller.selection.choices():
             assert near(at(frame, view.to_pixels(place)), THEMES[theme].chosen), (size, place)
         assert near(frame[-1, 0], THEMES[theme].background)
 
 
-def test_what_is_chosen_is_marked(game: Any) -> None:
-    sitting, view = Sitting(game), View(game, 600, "light")
-    while not any(len(way) > 1 for way in clicks(sitting.state).values()):
-        action = sitting.state.legal_actions()[0]
-        sitting.click(action)
-        if not sitting.table.session.persons_turn:
-            sitting.agent()
-    way = next(way for way in clicks(sitting.state).values() if len(way) > 1)
-    before = view.frame(sitting.table)
-    sitting.table.click(way[0].x, way[0].y)
-    frame = view.frame(sitting.table)
+def test_chosen_targets_are_marked(game: Any) -> None:
+    harness, view = ControllerHarness(game), View(game, 600, "light")
+    while not any(len(way) > 1 for way in clicks(harness.state).values()):
+        action = harness.state.legal_actions()[0]
+        harness.click(action)
+        if not harness.controller.session.persons_turn:
+            harness.agent()
+    way = next(way for way in clicks(harness.state).values() if len(way) > 1)
+    before = view.frame(harness.controller)
+    harness.controller.click(way[0].x, way[0].y)
+    frame = view.frame(harness.controller)
     assert not np.array_equal(frame, before)
-    assert sitting.table.selection is not None
-    for place in sitting.table.selection.choices():
+    assert harness.controller.selection is not None
+    for place in harness.controller.selection.choices():
         assert near(at(frame, view.to_pixels(place)), THEMES["light"].chosen)
 
 
-def test_a_hint_is_seen(game: Any) -> None:
-    sitting, view = Sitting(game, "greedy"), View(game, 600, "light")
-    sitting.table.press("hint")
-    sitting.agent()
-    frame = view.frame(sitting.table)
-    assert sitting.table.hint
-    for place in sitting.table.hint:
+def test_a_hint_is_painted(game: Any) -> None:
+    harness, view = ControllerHarness(game, "greedy"), View(game, 600, "light")
+    harness.controller.press("hint")
+    harness.agent()
+    frame = view.frame(harness.controller)
+    assert harness.controller.hint
+    for place in harness.controller.hint:
         x, y = view.to_pixels(place)
         reach = round(min(place.wide, place.high) * 600 / 8)
         around = frame[int(y) - reach : int(y) + reach, int(x) - reach : int(x) + reach]
@@ -87,31 +87,31 @@ def test_a_hint_is_seen(game: Any) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_buttons_are_where_they_are_seen(game: Any, size: int) -> None:
-    sitting, view = Sitting(game), View(game, size, "light")
-    frame, buttons = view.frame(sitting.table), sitting.table.buttons()
+def test_buttons_are_clicked_where_they_are_painted(game: Any, size: int) -> None:
+    harness, view = ControllerHarness(game), View(game, size, "light")
+    frame, buttons = view.frame(harness.controller), harness.controller.buttons()
     seen = []
     for index, button in enumerate(buttons):
         left, top, wide, high = view.box(buttons, index)
         assert left >= 0 and left + wide <= view.width and top + high <= view.height
-        assert view.button_at(sitting.table, left + wide / 2, top + high / 2) == button.name
-        assert view.button_at(sitting.table, left + wide / 2, top - 2) is None
+        assert view.button_at(harness.controller, left + wide / 2, top + high / 2) == button.name
+        assert view.button_at(harness.controller, left + wide / 2, top - 2) is None
         inside = frame[int(top) + 3 : int(top + high) - 3, int(left) + 3 : int(left + wide) - 3]
         seen.append(int((inside.astype(int).sum(2) < 300).sum()))  # dark ink
-        assert (seen[-1] > 0) == button.works, button
-        share = 0.8 if button.works else 0.25
+        assert (seen[-1] > 0) == button.enabled, button
+        share = 0.8 if button.enabled else 0.25
         fill = mix(THEMES["light"].background, THEMES["light"].board, share)
         assert near(at(frame, (left + wide / 2, top + high * 0.16)), fill)
     assert view.to_units(5, view.height - 2) is None
     assert view.to_units(5, 5) is not None
 
 
-def test_the_line_says_what_the_table_says(game: Any) -> None:
-    sitting, view = Sitting(game), View(game, 512, "light")
-    frames = [view.frame(sitting.table)]
-    sitting.table.press("resign")
-    frames.append(view.frame(sitting.table))
-    board = game.type.submodule("render").draw(sitting.state, 512).shape[0]
+def test_the_status_line_shows_the_status(game: Any) -> None:
+    harness, view = ControllerHarness(game), View(game, 512, "light")
+    frames = [view.frame(harness.controller)]
+    harness.controller.press("resign")
+    frames.append(view.frame(harness.controller))
+    board = game.type.submodule("render").draw(harness.state, 512).shape[0]
     assert not np.array_equal(frames[0][board:], frames[1][board:])
     ink = THEMES["light"].ink
     caption = frames[1][board - 30 : board - 8, :40].reshape(-1, 3)
@@ -144,54 +144,54 @@ def key(pygame: Any, name: str) -> None:
 
 
 def test_events_become_clicks_and_buttons(game: Any, pygame: Any) -> None:
-    sitting, view = Sitting(game), View(game, 300, "light")
-    shell = Shell(sitting.table, view, "A title")
-    before = sitting.state.clone()
-    for place in next(way for way in clicks(sitting.state).values() if way):
+    harness, view = ControllerHarness(game), View(game, 300, "light")
+    shell = WindowShell(harness.controller, view, "A title")
+    before = harness.state.clone()
+    for place in next(way for way in clicks(harness.state).values() if way):
         press(pygame, *view.to_pixels(place))
         shell.show()
-    assert sitting.state != before
+    assert harness.state != before
     key(pygame, "u")
     shell.show()
-    assert sitting.state == before
-    way = next(way for way in clicks(sitting.state).values() if way)
+    assert harness.state == before
+    way = next(way for way in clicks(harness.state).values() if way)
     press(pygame, *view.to_pixels(way[0]), button=2)  # the wheel
     shell.show()
-    assert sitting.state == before
-    buttons = sitting.table.buttons()
+    assert harness.state == before
+    buttons = harness.controller.buttons()
     index = [button.name for button in buttons].index("resign")
     left, top, wide, high = view.box(buttons, index)
     press(pygame, left + wide / 2, top + high / 2)
     shell.show()
-    assert sitting.table.session.resigned
+    assert harness.controller.session.resigned
     key(pygame, "n")
     shell.show()
-    assert sitting.begun == 2
+    assert harness.begun == 2
     for stop in ("escape", "x"):
         key(pygame, stop)
         shell.show()
-    assert sitting.state.history() == []
+    assert harness.state.history() == []
     shell.close()
     shell.close()
 
 
 def test_the_window_shows_the_view(game: Any, pygame: Any) -> None:
-    sitting, view = Sitting(game), View(game, 200, "dark")
-    shell = Shell(sitting.table, view, "A title")
+    harness, view = ControllerHarness(game), View(game, 200, "dark")
+    shell = WindowShell(harness.controller, view, "A title")
     surface = shell._window._window.get_surface()
     shown = pygame.surfarray.array3d(surface).swapaxes(0, 1)
-    assert np.array_equal(shown, view.frame(sitting.table))
-    sitting.table.press("resign")
+    assert np.array_equal(shown, view.frame(harness.controller))
+    harness.controller.press("resign")
     shell.show()
     shown = pygame.surfarray.array3d(surface).swapaxes(0, 1)
-    assert np.array_equal(shown, view.frame(sitting.table))
+    assert np.array_equal(shown, view.frame(harness.controller))
     shell.close()
 
 
 @pytest.mark.parametrize("how", ["key", "QUIT", "WINDOWCLOSE"])
-def test_the_window_can_be_closed_at_any_time(game: Any, pygame: Any, how: str) -> None:
-    sitting = Sitting(game, seat=1)  # the agent is thinking
-    shell = Shell(sitting.table, View(game, 200, "light"), "A title")
+def test_the_window_can_be_closed_while_the_agent_thinks(game: Any, pygame: Any, how: str) -> None:
+    harness = ControllerHarness(game, seat=1)  # the agent is thinking
+    shell = WindowShell(harness.controller, View(game, 200, "light"), "A title")
     if how == "key":
         key(pygame, "q")
     else:
@@ -221,7 +221,7 @@ def script(monkeypatch: pytest.MonkeyPatch, pygame: Any) -> Callable[..., None]:
     return set_script
 
 
-def test_the_command(run: Any, script: Any, pygame: Any, name: str, tmp_path: Path) -> None:
+def test_window_command(run: Any, script: Any, pygame: Any, name: str, tmp_path: Path) -> None:
     state = ludarium.load_game(name).new_initial_state(3)
     view = View(state.game, 300, "dark")
     steps = [
@@ -249,7 +249,9 @@ def test_an_agent_that_raises_is_named_at_the_end(run: Any, script: Any, pygame:
         assert (status, err) == (2, "ludarium: broken:raises raised RuntimeError: out of luck\n")
 
 
-def test_no_pygame(run: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_pygame_names_the_extra(
+    run: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
     status, out, err = run("play", name, "--window")
     assert (status, out) == (2, "")
@@ -258,7 +260,9 @@ def test_no_pygame(run: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
-def test_no_display(run: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_display_is_reported(
+    run: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")  # so that it is put back
     for variable in ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(variable, raising=False)
@@ -279,7 +283,7 @@ def test_no_display(run: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_pa
         (("--window", "--record", "game.gif"), "the name ends in '.jsonl'"),
     ],
 )
-def test_what_the_command_refuses(run: Any, pygame: Any, words: Any, message: str) -> None:
+def test_rejects_invalid_window_options(run: Any, pygame: Any, words: Any, message: str) -> None:
     status, out, err = run("play", "sphlag", *words)
     assert (status, out) == (2, "")
     assert message in err and err.count("\n") == 1

@@ -84,7 +84,7 @@ def test_windows_do_not_disturb_each_other(pygame: Any) -> None:
 @pytest.mark.parametrize(
     "frame", [np.zeros((10, 10), np.uint8), np.zeros((10, 10, 3)), np.zeros((10, 10, 4), np.uint8)]
 )
-def test_what_is_no_frame(pygame: Any, frame: Any) -> None:
+def test_rejects_invalid_frames(pygame: Any, frame: Any) -> None:
     with pytest.raises(ValueError, match="uint8 array"):
         Window("one").show(frame)
 
@@ -117,7 +117,7 @@ def test_names_the_extra_when_pygame_is_missing(name: str, monkeypatch: pytest.M
     env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
 
 
-def test_the_other_pygame_is_told_from_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_the_original_pygame(monkeypatch: pytest.MonkeyPatch) -> None:
     import types
 
     old = types.ModuleType("pygame")
@@ -127,7 +127,7 @@ def test_the_other_pygame_is_told_from_ours(monkeypatch: pytest.MonkeyPatch) -> 
         Window("one")
 
 
-def test_leaves_the_users_variables_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaves_environment_variables_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYGAME_HIDE_SUPPORT_PROMPT", raising=False)
     monkeypatch.delenv("SDL_VIDEODRIVER", raising=False)
     Window("one")

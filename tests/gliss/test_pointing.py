@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from registered import load, walk
-from test_play_table import Sitting
+from test_play_controller import ControllerHarness
 
 from ludarium.drawing.canvas import THEMES
 from ludarium.drawing.pointing import Layout, clicks
@@ -77,19 +77,19 @@ def test_the_way_off_is_beside_the_board() -> None:
 def test_another_glider_may_be_chosen() -> None:
     game = load("gliss")
     start = game.state_from_string(TWO_BASES)
-    sitting: Any = Sitting(game)
-    sitting.table.session.state = start.clone()
-    sitting.table._settle()
+    harness: Any = ControllerHarness(game)
+    harness.controller.session.state = start.clone()
+    harness.controller._refresh()
 
     def click(name: str) -> str:
         x, y = place_of(vertex_named(name, 12))
-        sitting.table.click(x, y)
-        return str(sitting.state.to_string().split(" ")[2])
+        harness.controller.click(x, y)
+        return str(harness.state.to_string().split(" ")[2])
 
     assert click("d8") == "d8"
     assert click("k1") == "k1", "another core: another glider"
     assert click("k1") == "-", "the same again: none"
     assert click("e7") == "e7"
-    assert sitting.state.history() == [start.string_to_action("e7")]
-    sitting.table.press("cancel")
-    assert sitting.state == start
+    assert harness.state.history() == [start.string_to_action("e7")]
+    harness.controller.press("cancel")
+    assert harness.state == start

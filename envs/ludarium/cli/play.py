@@ -143,11 +143,11 @@ def _play_by_mouse(
     import numpy as np
 
     from ludarium.drawing.pointing import check_can_be_pointed_at
-    from ludarium.play.agent_thread import Thinker
-    from ludarium.play.controller import Table
+    from ludarium.play.agent_thread import AgentThread
+    from ludarium.play.controller import Controller
     from ludarium.play.session import Session
     from ludarium.play.view import View
-    from ludarium.play.window import Shell
+    from ludarium.play.window import WindowShell
 
     game = state.game
     check_can_be_pointed_at(game)
@@ -159,20 +159,22 @@ def _play_by_mouse(
         return Session(fresh, against, seat, number)
 
     rng, hint_rng = (np.random.default_rng([seed, stream]) for stream in (1 - seat, 2))
-    thinker = Thinker(agent, against)
-    table = Table(begin, thinker, rng, hint_rng, lambda session: _keep(session, target), click.echo)
-    shell = Shell(table, View(game, size, theme), f"{game.type.title} - ludarium")
+    agent_thread = AgentThread(agent, against)
+    controller = Controller(
+        begin, agent_thread, rng, hint_rng, lambda session: _keep(session, target), click.echo
+    )
+    shell = WindowShell(controller, View(game, size, theme), f"{game.type.title} - ludarium")
     try:
         with signals_as_exit():
             shell.run()
-        if table.error:
-            raise click.ClickException(table.error)
+        if controller.error:
+            raise click.ClickException(controller.error)
     except KeyboardInterrupt:
         click.echo()
     finally:
         shell.close()
-        thinker.close()
-        table.leave()
+        agent_thread.close()
+        controller.save_record()
         click.echo(f"The record is in {target}")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ludarium.core.state import State
 
 
-class Thinker:
+class AgentThread:
     """Asks an agent one question after the other.
 
     The thread never holds a process up: it ends with it, in the middle of a thought.

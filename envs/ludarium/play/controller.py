@@ -1,7 +1,7 @@
 """What a person does in the window: targets chosen one by one, buttons, and what the line says.
 
 Nothing here draws, reads events or needs a display: `window.py` hands over clicks and names of
-buttons, and shows what `picture.py` makes of a `Table`.
+buttons, and shows what `picture.py` makes of a `Controller`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ludarium.core.state import State
-    from ludarium.play.agent_thread import Thinker
+    from ludarium.play.agent_thread import AgentThread
 
 PAUSE = 0.4  # seconds for which the person's own turn is seen before the agent's
 
@@ -50,7 +50,7 @@ class Selection:
         }
 
     @property
-    def without_clicks(self) -> int | None:
+    def pass_action(self) -> int | None:
         """The action that needs no click, a pass; None where there is none."""
         return self._click_paths.get(())
 
@@ -89,24 +89,24 @@ class Selection:
 
 
 class Button(NamedTuple):
-    """A button: what `Table.press` knows it by, what stands on it, its key, whether it works."""
+    """A button: its name for `Controller.press`, its label, its key, whether it is enabled."""
 
     name: str
     label: str
     key: str
-    works: bool
+    enabled: bool
 
 
-class Table:
+class Controller:
     """A person and an agent at a game: what can be done, and what is to be seen.
 
     Args:
-        begin: returns the session of a new game; called at once, and for each new game.
-        thinker: asks the agent.
+        new_session: returns the session of a new game; called at once, and for each new game.
+        agent_thread: asks the agent.
         rng: the chance of the agent's turns.
         hint_rng: the chance of its hints, so that those who ask for none play the same games.
-        keep: is given a session that is left, to write its record.
-        tell: is told each turn and each result in words.
+        save: is given a session that is left, to write its record.
+        announce: is told each turn and each result in words.
         pause: seconds for which the person's turn is seen before it is answered.
         clock: seconds that go on.
 
@@ -114,30 +114,31 @@ class Table:
         session: the game.
         selection: what the person has chosen of the next action.
         hint: the targets of the agent's choice, when it was asked for.
-        changes: a number that grows whenever the picture is another one.
+        revision: a number that grows whenever the picture is another one.
         error: what the agent has raised, until something is done about it.
     """
 
     def __init__(
         self,
-        begin: Callable[[], Session],
-        thinker: Thinker,
+        new_session: Callable[[], Session],
+        agent_thread: AgentThread,
         rng: np.random.Generator,
         hint_rng: np.random.Generator,
-        keep: Callable[[Session], None],
-        tell: Callable[[str], None],
+        save: Callable[[Session], None],
+        announce: Callable[[str], None],
         pause: float = PAUSE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._begin, self._thinker, self._keep, self._tell = begin, thinker, keep, tell
+        self._new_session, self._agent_thread = new_session, agent_thread
+        self._save, self._announce = save, announce
         self._rng, self._hint_rng = rng, hint_rng
         self._pause, self._clock = pause, clock
-        self._left: Session | None = None  # the last one that was written
-        self.changes = 0
-        self.session = begin()
-        self._settle()
+        self._saved: Session | None = None  # the last one that was written
+        self.revision = 0
+        self.session = new_session()
+        self._refresh()
 
-    def _settle(self, notice: str = "") -> None:
+    def _refresh(self, notice: str = "") -> None:
         """Begin anew with the session as it is now; whatever was asked before is void."""
         session = self.session
         self.selection: Selection | None = None
@@ -149,8 +150,8 @@ class Table:
         self._answering: int | None = None
         self._since = self._clock()
         if not session.over and not session.persons_turn:
-            self._answering = self._thinker.ask(session.state, self._rng)
-        self.changes += 1
+            self._answering = self._agent_thread.ask(session.state, self._rng)
+        self.revision += 1
 
     # ---- what is to be seen
 
@@ -159,7 +160,7 @@ class Table:
         """Whether the agent has been asked and has not answered."""
         return self._answering is not None or self._hinting is not None
 
-    def line(self) -> str:
+    def status(self) -> str:
         """Return what the line below the board says."""
         session = self.session
         if self.error:
@@ -179,7 +180,7 @@ class Table:
         """Return the buttons, from the left."""
         yours = self.session.persons_turn
         selection = self.selection
-        can_pass = selection is not None and selection.without_clicks is not None
+        can_pass = selection is not None and selection.pass_action is not None
         return [
             Button("undo", "Undo", "U", self.session.can_undo),
             Button("hint", "Hint", "H", yours and self._hinting is None),
@@ -200,41 +201,41 @@ class Table:
             self._act(action)
         elif self.selection.chosen != before:
             self._notice = ""
-            self.changes += 1
+            self.revision += 1
         elif not before and self.session.half_made:
-            self._choose_another(x, y)
+            self._restart_turn(x, y)
 
-    def _choose_another(self, x: float, y: float) -> None:
+    def _restart_turn(self, x: float, y: float) -> None:
         """Where one click has begun the turn, let another one begin it otherwise."""
-        begun = self.session.begun
-        if begun is None:
+        turn_start = self.session.turn_start
+        if turn_start is None:
             return
-        selection = Selection(begun)
+        selection = Selection(turn_start)
         action = selection.click(x, y)
         if action is None or selection.chosen[0] not in selection.pieces():
             return
         same = self.session.state.history()[-1] == action
         self.session.undo()
         if same:
-            self._settle()
+            self._refresh()
         else:
             self._act(action)
 
     def _act(self, action: int) -> None:
         self.session.act([action])
         if not self.session.half_made:
-            self._tell_turn("You play")
-        self._settle()
+            self._announce_turn("You play")
+        self._refresh()
 
-    def _tell_turn(self, who: str) -> None:
+    def _announce_turn(self, who: str) -> None:
         last = self.session.state.last_turn()
         if last is not None:
-            self._tell(f"{who} {turn_text(*last)}")
-        self._tell_result()
+            self._announce(f"{who} {turn_text(*last)}")
+        self._announce_result()
 
-    def _tell_result(self) -> None:
+    def _announce_result(self) -> None:
         if self.session.over:
-            self._tell(self.session.result())
+            self._announce(self.session.result())
 
     def press(self, name: str) -> None:
         """Press a button by its name, or ``cancel`` what is chosen; one may do nothing.
@@ -242,57 +243,57 @@ class Table:
         Raises:
             ValueError: There is no such button.
         """
-        works = {button.name: button.works for button in self.buttons()} | {"cancel": True}
-        if name not in works:
-            raise ValueError(f"there is no button {name!r}: there is {', '.join(works)}")
-        if not works[name]:
+        enabled = {button.name: button.enabled for button in self.buttons()} | {"cancel": True}
+        if name not in enabled:
+            raise ValueError(f"there is no button {name!r}: there is {', '.join(enabled)}")
+        if not enabled[name]:
             return
         if name == "cancel":
             self._cancel()
         elif name == "undo":
             self.session.undo_turn()
-            self._tell(f"Back to turn {self.session.state.turn_number()}")
-            self._settle()
+            self._announce(f"Back to turn {self.session.state.turn_number()}")
+            self._refresh()
         elif name == "hint":
             self.hint = []
-            self._hinting = self._thinker.ask(self.session.state, self._hint_rng)
-            self.changes += 1
+            self._hinting = self._agent_thread.ask(self.session.state, self._hint_rng)
+            self.revision += 1
         elif name == "pass" and self.selection is not None:
-            action = self.selection.without_clicks
+            action = self.selection.pass_action
             if action is not None:
                 self._act(action)
         elif name == "resign":
             self.session.resigned = True
-            self._tell_result()
-            self._settle()
+            self._announce_result()
+            self._refresh()
         else:
-            self.leave()
-            self.session = self._begin()
-            self._settle()
+            self.save_record()
+            self.session = self._new_session()
+            self._refresh()
 
     def _cancel(self) -> None:
         """Choose nothing any more; where nothing is chosen take back a turn that is half made."""
         if self.selection is not None and self.selection.chosen:
             self.selection.chosen = ()
-            self.changes += 1
+            self.revision += 1
         elif self.session.half_made:
             self.session.undo()
-            self._settle()
+            self._refresh()
 
-    def leave(self) -> None:
+    def save_record(self) -> None:
         """Have the record written, of a game in which nothing happened only if it is the first."""
         session = self.session
-        if session is not self._left and (session.state.history() or self._left is None):
-            self._left = session
-            self._keep(session)
+        if session is not self._saved and (session.state.history() or self._saved is None):
+            self._saved = session
+            self._save(session)
 
     # ---- what the agent does
 
-    def heed(self) -> None:
+    def poll(self) -> None:
         """Take the agent's answers, if there are any; to be called again and again."""
         if self._answering is not None and self._clock() < self._since + self._pause:
             return
-        for number, answer in self._thinker.answers():
+        for number, answer in self._agent_thread.answers():
             if number == self._answering:
                 self._answered(answer)
             elif number == self._hinting:
@@ -302,20 +303,20 @@ class Table:
         session = self.session
         if isinstance(answer, IllegalActionError):
             session.illegal = True
-            self._tell_result()
+            self._announce_result()
         elif isinstance(answer, Exception):
             self._answering, self.error = None, " ".join(str(answer).split())
-            self.changes += 1
+            self.revision += 1
             return
         else:
             session.answer(answer)
-            self._tell_turn(f"{session.name} plays")
-        self._settle()
+            self._announce_turn(f"{session.name} plays")
+        self._refresh()
 
     def _hinted(self, answer: list[int] | Exception) -> None:
         self._hinting = None
         state, name = self.session.state.clone(), self.session.name
-        self.changes += 1
+        self.revision += 1
         if isinstance(answer, IllegalActionError):
             self._notice = f"{name} has no legal answer here."
         elif isinstance(answer, Exception):

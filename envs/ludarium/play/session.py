@@ -90,7 +90,7 @@ class Session:
         return bool(begun) and self.persons_turn
 
     @property
-    def begun(self) -> State | None:
+    def turn_start(self) -> State | None:
         """The state in which the person's half-made turn was added to; None without one."""
         return self._before[-1].clone() if self.half_made else None
 

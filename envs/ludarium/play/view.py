@@ -10,7 +10,7 @@ from PIL import Image
 from ludarium.core.game import Game
 from ludarium.drawing.canvas import Canvas, Frame, Point, check_theme, mix
 from ludarium.drawing.pointing import Layout, Target
-from ludarium.play.controller import Button, Table
+from ludarium.play.controller import Button, Controller
 
 GAP = 0.16  # between buttons, as a share of the height of one
 LEAST_WIDTH = 300  # pixels of the window: less has no room for buttons
@@ -23,7 +23,7 @@ def _length_of(canvas: Canvas, text: str, pixels: int) -> float:
 
 
 class View:
-    """The picture of a `Table`, and what is where in it.
+    """The picture of a `Controller`, and what is where in it.
 
     Args:
         game: with its options.
@@ -64,9 +64,9 @@ class View:
         wide = (self.width - gap * (len(buttons) + 1)) / len(buttons)
         return gap + index * (wide + gap), self._layout.height + high + gap, wide, high
 
-    def button_at(self, table: Table, x: float, y: float) -> str | None:
+    def button_at(self, controller: Controller, x: float, y: float) -> str | None:
         """Return the name of the button at a pixel."""
-        buttons = table.buttons()
+        buttons = controller.buttons()
         for index, button in enumerate(buttons):
             left, top, wide, high = self.box(buttons, index)
             if left <= x < left + wide and top <= y < top + high:
@@ -75,30 +75,30 @@ class View:
 
     # ---- the picture
 
-    def frame(self, table: Table) -> Frame:
+    def frame(self, controller: Controller) -> Frame:
         """Return the picture as a new array uint8 [height, width, 3]."""
-        state, theme = table.session.state, self._theme
+        state, theme = controller.session.state, self._theme
         picture = state.game.type.submodule("render").draw(state, self._size, theme.name)
         board = Image.fromarray(picture)
         wide, high, *_ = state.game.type.submodule("render").board_of(state)
         canvas = Canvas(wide, high, self._size, theme, board)
-        if table.session.over and not state.is_terminal():
-            canvas.caption(table.session.result().rstrip("."), over=True)
+        if controller.session.over and not state.is_terminal():
+            canvas.caption(controller.session.result().rstrip("."), over=True)
         else:
-            self._paint_choices(canvas, table)
-            self._paint_hint(canvas, table.hint)
+            self._paint_choices(canvas, controller)
+            self._paint_hint(canvas, controller.hint)
         image = Image.new("RGB", (self.width, self.height), theme.background)
         image.paste(board, (self._left, 0))
         canvas = Canvas(wide, high, self._size, theme, image)
-        self._paint_line(canvas, table)
-        buttons = table.buttons()
+        self._paint_line(canvas, controller)
+        buttons = controller.buttons()
         for index, button in enumerate(buttons):
             self._paint_button(canvas, button, self.box(buttons, index))
         return canvas.frame()
 
-    def _paint_choices(self, canvas: Canvas, table: Table) -> None:
+    def _paint_choices(self, canvas: Canvas, controller: Controller) -> None:
         """Paint a ring around what is chosen, and a dot on everything that can be clicked next."""
-        selection = table.selection
+        selection = controller.selection
         if selection is None:
             return
         reach = 0.0
@@ -108,11 +108,11 @@ class View:
             if target.label:
                 ink, paper = canvas.theme.ink, canvas.theme.background
                 canvas.text(target.x, target.y, target.label, reach, ink, halo=paper, bold=True)
-        if not selection.chosen and (table.hint or table.session.half_made):
+        if not selection.chosen and (controller.hint or controller.session.half_made):
             return  # a hint stands alone; the picture of a half-made turn shows where it can go
         for target in selection.choices():
             middle = 0.2 if selection.chosen else 0.15
-            if table.session.half_made:
+            if controller.session.half_made:
                 middle = 0.34  # among the dots of where it can go, which are in the picture
             radius = canvas.least(middle * min(target.wide, target.high, 0.5) * 2, 2.0)
             edge = canvas.least(0.035, 1.0)
@@ -132,9 +132,9 @@ class View:
         if len(path) > 1:
             canvas.arrow(path, theme.capture, width, outline=theme.background)
 
-    def _paint_line(self, canvas: Canvas, table: Table) -> None:
+    def _paint_line(self, canvas: Canvas, controller: Controller) -> None:
         """Write what is to be said below the picture."""
-        text, scale, row = table.line(), canvas.scale, self._row
+        text, scale, row = controller.status(), canvas.scale, self._row
         room, pixels = self.width - row * 0.5, round(row * 0.52)
         while pixels > 7 and _length_of(canvas, text, pixels) > room:
             pixels -= 1
@@ -149,9 +149,9 @@ class View:
         """Paint a button, faint if it does not work."""
         theme, scale = canvas.theme, canvas.scale
         left, top, wide, high = box
-        fill = mix(theme.background, theme.board, 0.8 if button.works else 0.25)
-        edge = theme.edge if button.works else mix(theme.background, theme.edge, 0.4)
-        ink = theme.ink if button.works else mix(theme.background, theme.muted, 0.55)
+        fill = mix(theme.background, theme.board, 0.8 if button.enabled else 0.25)
+        edge = theme.edge if button.enabled else mix(theme.background, theme.edge, 0.4)
+        ink = theme.ink if button.enabled else mix(theme.background, theme.muted, 0.55)
         line, corner = max(1.0, high / 24) / scale, high * 0.2 / scale
         x, y = left / scale, top / scale
         canvas.rectangle(x, y, wide / scale, high / scale, fill, edge, line, corner)

@@ -24,7 +24,7 @@ def over(name: str) -> Any:
     return state
 
 
-def drawn_set_ups(name: str) -> list[dict[str, Any]]:
+def random_set_ups_that_start_finished(name: str) -> list[dict[str, Any]]:
     """Return options under which chance takes the first turns, for a game that has such."""
     kind = ludarium.load_game(name).type
     return [
@@ -40,7 +40,7 @@ def drawn_set_ups(name: str) -> list[dict[str, Any]]:
 # ---------------------------------------------------------------- games that are over at once
 
 
-def test_parallel_in_a_finished_game(name: str) -> None:
+def test_parallel_step_in_a_finished_game(name: str) -> None:
     """One step, whatever the actions, ends the episode with its results."""
     state = over(name)
     for actions in ({}, {AGENTS[0]: 0, AGENTS[1]: 0}, dict.fromkeys(AGENTS)):
@@ -53,14 +53,14 @@ def test_parallel_in_a_finished_game(name: str) -> None:
         assert env.agents == []
 
 
-def test_some_game_can_be_over_at_once() -> None:
-    assert any(drawn_set_ups(name) for name in ludarium.list_games())
+def test_some_random_set_up_reaches_max_turns() -> None:
+    assert any(random_set_ups_that_start_finished(name) for name in ludarium.list_games())
 
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
-def test_batches_of_games_that_are_over_at_once(name: str, mode: str) -> None:
+def test_batch_reports_games_that_start_finished(name: str, mode: str) -> None:
     """They say so: whoever waits for an end sees one."""
-    for options in drawn_set_ups(name):
+    for options in random_set_ups_that_start_finished(name):
         vector = ludarium.make_vec(name, num_envs=3, autoreset=mode, **options)
         vector.reset()
         for _ in range(3):
@@ -69,8 +69,8 @@ def test_batches_of_games_that_are_over_at_once(name: str, mode: str) -> None:
 
 
 @pytest.mark.parametrize("spec", ["mcts:5", "alphabeta:1"])
-def test_search_agents_meet_games_that_are_over_at_once(name: str, spec: str) -> None:
-    for options in drawn_set_ups(name):
+def test_search_agents_accept_games_that_start_finished(name: str, spec: str) -> None:
+    for options in random_set_ups_that_start_finished(name):
         game = ludarium.load_game(name, **options)
         ludarium.agents.make_agent(spec).prepare(game)
         assert ludarium.arena.play_game(game, spec, "random").reason == "max_turns"
@@ -79,7 +79,7 @@ def test_search_agents_meet_games_that_are_over_at_once(name: str, spec: str) ->
 # ---------------------------------------------------------------- nobody, nothing, too early
 
 
-def test_nobody_observes(name: str) -> None:
+def test_rejects_unknown_agents(name: str) -> None:
     env = ludarium.make(name, max_turns=5)
     for agent in (None, "player_2", [], 0, ""):
         with pytest.raises(AssertionError, match="reset"):
@@ -94,14 +94,14 @@ def test_nobody_observes(name: str) -> None:
                     ask(agent)
 
 
-def test_too_early(name: str) -> None:
+def test_rejects_use_before_reset(name: str) -> None:
     with pytest.raises(AttributeError, match="before reset"):
         _ = ludarium.make(name).game_state
     with pytest.raises(ValueError, match="reset"):
         ludarium.make_vec(name, num_envs=2).states()
 
 
-def test_wrong_types(name: str) -> None:
+def test_rejects_wrong_types(name: str) -> None:
     state = ludarium.load_game(name).new_initial_state(seed=1)
     for wrong in ("x", None, 3):
         with pytest.raises(TypeError, match="State"):
@@ -123,7 +123,7 @@ def test_wrong_types(name: str) -> None:
         ludarium.make(name, illegal=np.array(["raise"]))
 
 
-def test_a_bad_seed_leaves_the_streams(name: str) -> None:
+def test_an_invalid_seed_leaves_the_random_streams_unchanged(name: str) -> None:
     for options in walks_of(name).OPTIONS:
         one, two = (ludarium.make_vec(name, num_envs=2, seed=5, **options) for _ in "ab")
         one.reset()
@@ -136,7 +136,7 @@ def test_a_bad_seed_leaves_the_streams(name: str) -> None:
         np.testing.assert_array_equal(one.sample_actions(), two.sample_actions())
 
 
-def test_seeds_of_the_single_agent(name: str) -> None:
+def test_single_agent_seeds(name: str) -> None:
     env = gymnasium.make(f"ludarium/{name.capitalize()}-v0").unwrapped
     for seed in (-1, "x", 1.5, True):
         with pytest.raises(ValueError, match="seed"):
@@ -145,7 +145,7 @@ def test_seeds_of_the_single_agent(name: str) -> None:
     np.testing.assert_array_equal(env.reset(seed=3)[0], first)
 
 
-def test_arrays_of_a_batch_stay_the_callers_at_a_reset(name: str) -> None:
+def test_reset_leaves_returned_batch_arrays_unchanged(name: str) -> None:
     vector = ludarium.make_vec(name, num_envs=64, seed=2, max_turns=6)
     vector.reset()
     while True:
@@ -157,7 +157,7 @@ def test_arrays_of_a_batch_stay_the_callers_at_a_reset(name: str) -> None:
     np.testing.assert_equal([rewards, terminated, truncated], kept)
 
 
-def test_max_cycles_leaves_the_running_game(name: str) -> None:
+def test_max_cycles_applies_from_the_next_reset(name: str) -> None:
     env = getattr(ludarium, name).parallel_env(max_turns=5)
     env.reset(seed=1)
     env.max_cycles = 7
@@ -170,7 +170,7 @@ def test_max_cycles_leaves_the_running_game(name: str) -> None:
     assert env.game.max_turns == env.game_state.game.max_turns == 7
 
 
-def test_only_a_shut_pipe_ends_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_closed_pipe_exits_with_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     """An exit with another status, like that of a signal, is passed on."""
 
     def leave(*arguments: Any, **options: Any) -> None:
@@ -182,5 +182,5 @@ def test_only_a_shut_pipe_ends_well(monkeypatch: pytest.MonkeyPatch) -> None:
     assert left.value.code == 143
 
 
-def test_a_reader_that_has_seen_enough(name: str) -> None:
+def test_a_closed_pipe_exits_with_zero(name: str) -> None:
     assert shut_pipe("-m", "ludarium", "show", name, "--turns") == (0, "")

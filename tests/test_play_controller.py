@@ -1,0 +1,453 @@
+"""A person at the window's table, without a window: choosing, undo, hint, resignation, records."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from registered import load
+
+from ludarium import records
+from ludarium.agents import make_agent
+from ludarium.drawing.pointing import clicks, orders
+from ludarium.play.agent_thread import AgentThread
+from ludarium.play.controller import Controller, Selection
+from ludarium.play.session import Session, agents_turn
+
+
+class ManualAgentThread:
+    """An agent's thoughts that are answered when the test says so."""
+
+    def __init__(self, agent: Any, name: str) -> None:
+        self._agent, self._name = agent, name
+        self.waiting: list[Any] = []
+        self._ready: list[Any] = []
+        self.asked = 0
+
+    def ask(self, state: Any, rng: Any) -> int:
+        self.asked += 1
+        self.waiting.append((self.asked, state.clone(), rng))
+        return self.asked
+
+    def think(self) -> None:
+        for number, state, rng in self.waiting:
+            try:
+                self._ready.append((number, agents_turn(self._agent, self._name, state, rng)))
+            except Exception as error:
+                self._ready.append((number, error))
+        self.waiting = []
+
+    def answers(self) -> Iterator[Any]:
+        while self._ready:
+            yield self._ready.pop(0)
+
+
+class ControllerHarness:
+    """A table and what it said, kept and asked."""
+
+    def __init__(self, game: Any, agent: Any = "random", seat: int = 0, **more: Any) -> None:
+        self.said: list[str] = []
+        self.kept: list[Any] = []
+        self.begun = 0
+        self.game, self.seat = game, seat
+        name = agent if isinstance(agent, str) else agent.name
+        agent = make_agent(agent) if isinstance(agent, str) else agent
+        self.agent_thread = ManualAgentThread(agent, name)
+
+        def begin() -> Session:
+            self.begun += 1
+            return Session(game.new_initial_state(self.begun), name, seat, self.begun)
+
+        rng, hint_rng = np.random.default_rng(1), np.random.default_rng(2)
+        keep = lambda session: self.kept.append(session.record())  # noqa: E731
+        self.controller = Controller(
+            begin, self.agent_thread, rng, hint_rng, keep, self.said.append, **{"pause": 0, **more}
+        )
+
+    @property
+    def state(self) -> Any:
+        return self.controller.session.state
+
+    def agent(self) -> None:
+        """Let the agent think, and its answer be heeded."""
+        self.agent_thread.think()
+        self.controller.poll()
+
+    def click(self, action: int, choose: random.Random | None = None) -> None:
+        """Click all places of an action, in any of the orders allowed."""
+        ways = list(orders(clicks(self.state)[action]))
+        for place in choose.choice(ways) if choose else ways[0]:
+            self.controller.click(place.x, place.y)
+
+    def turn(self, choose: random.Random) -> None:
+        """Play a random turn of the person's, all but a pass by clicks."""
+        number = self.state.turn_number()
+        while self.controller.session.persons_turn and self.state.turn_number() == number:
+            ways = clicks(self.state)
+            action = choose.choice([a for a, way in ways.items() if way] or list(ways))
+            expected = self.state.child(action)
+            if ways[action]:
+                self.click(action, choose)
+            else:
+                self.controller.press("pass")
+            assert self.state == expected
+
+    def enabled(self) -> set[str]:
+        return {button.name for button in self.controller.buttons() if button.enabled}
+
+
+def play(harness: ControllerHarness, choose: random.Random, turns: int) -> None:
+    while turns and not harness.controller.session.over:
+        if harness.controller.session.persons_turn:
+            harness.turn(choose)
+            turns -= 1
+        else:
+            harness.agent()
+    if not harness.controller.session.over and not harness.controller.session.persons_turn:
+        harness.agent()
+
+
+# ---------------------------------------------------------------- playing
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_every_action_can_be_clicked(name: str, seat: int) -> None:
+    for seed in range(3):
+        harness = ControllerHarness(load(name, max_turns=60), seat=seat)
+        play(harness, random.Random(seed), 100)
+        assert harness.controller.session.over
+        assert harness.said[-1] == harness.controller.session.result()
+        harness.controller.save_record()
+        (record,) = harness.kept
+        *_, last = records.replay(record)
+        assert last == harness.state
+        assert record.players[seat] == "human"
+        told = [line.rpartition(" ")[2] for line in harness.said[:-1]]
+        assert tuple(told) == record.turns
+        assert [line.startswith("You play") for line in harness.said[:2]] == [not seat, bool(seat)]
+
+
+def test_clicks_outside_every_target_do_nothing(game: Any) -> None:
+    harness = ControllerHarness(game)
+    for x, y in ((-5.0, -5.0), (1000.0, 3.0), (0.0, 0.0)):
+        changes = harness.controller.revision
+        harness.controller.click(x, y)
+        assert harness.state.history() == []
+        assert harness.controller.revision == changes
+
+
+def test_clicks_are_ignored_while_the_agent_thinks(game: Any) -> None:
+    harness = ControllerHarness(game, seat=1)
+    before = harness.state.clone()
+    assert harness.controller.thinking and "random is thinking" in harness.controller.status()
+    for place in {p for way in clicks(harness.state).values() for p in way}:
+        harness.controller.click(place.x, place.y)
+    harness.controller.press("pass")
+    harness.controller.press("hint")
+    assert harness.state == before and harness.agent_thread.asked == 1
+    assert harness.enabled() == {"resign", "new"}
+    harness.agent()
+    assert harness.controller.session.persons_turn
+    assert "Your turn: click" in harness.controller.status()
+
+
+def test_the_agents_answer_waits_for_the_pause(game: Any) -> None:
+    now = [0.0]
+    harness = ControllerHarness(game, seat=1, pause=0.5, clock=lambda: now[0])
+    harness.agent()
+    assert harness.controller.thinking
+    now[0] = 0.6
+    harness.controller.poll()
+    assert not harness.controller.thinking
+
+
+def test_pass_is_enabled_only_where_it_is_legal(game: Any) -> None:
+    harness = ControllerHarness(game)
+    passes = [action for action, way in clicks(harness.state).items() if not way]
+    assert ("pass" in harness.enabled()) == bool(passes)
+    before = harness.state.clone()
+    harness.controller.press("pass")
+    assert harness.state == (before.child(passes[0]) if passes else before)
+
+
+# ---------------------------------------------------------------- taking back
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_undo_returns_to_the_start_of_the_persons_last_turn(name: str, seat: int) -> None:
+    harness, choose, seen = ControllerHarness(load(name), seat=seat), random.Random(5), []
+    while len(seen) < 6 and not harness.controller.session.over:
+        if harness.controller.session.persons_turn:
+            seen.append(harness.state.clone())
+            harness.turn(choose)
+        else:
+            harness.agent()
+    while seen:
+        assert "undo" in harness.enabled()
+        harness.controller.press("undo")
+        expected = seen.pop()
+        assert harness.state == expected and harness.state.history() == expected.history()
+        assert harness.controller.session.persons_turn and not harness.controller.thinking
+    assert "undo" not in harness.enabled()
+    before = harness.state.clone()
+    harness.controller.press("undo")
+    assert harness.state == before
+
+
+def test_undo_while_the_agent_thinks_discards_its_answer(game: Any) -> None:
+    harness = ControllerHarness(game)
+    before = harness.state.clone()
+    harness.turn(random.Random(1))
+    assert harness.controller.thinking
+    harness.controller.press("undo")
+    harness.agent()  # answers the question that was asked before
+    assert harness.state == before
+    harness.turn(random.Random(2))
+    harness.agent()
+    assert len(records.GameRecord.from_state(harness.state).turns) == 2
+
+
+def half_made(name: str) -> tuple[ControllerHarness, Any] | None:
+    """Return a harness in the middle of a turn of the person's, and the state it began in."""
+    harness, choose = ControllerHarness(load(name)), random.Random(3)
+    for _ in range(200):
+        if harness.controller.session.over:
+            return None
+        if not harness.controller.session.persons_turn:
+            harness.agent()
+            continue
+        for action in harness.state.legal_actions():
+            before = harness.state.clone()
+            after = before.child(action)
+            if after.turn_number() == before.turn_number() and not after.is_terminal():
+                harness.click(action)
+                assert harness.state == after
+                return harness, before
+        harness.turn(choose)
+    return None
+
+
+@pytest.mark.parametrize("button", ["undo", "cancel"])
+def test_a_half_made_turn_is_taken_back(name: str, button: str) -> None:
+    found = half_made(name)
+    stages = len(load(name).stages)
+    assert (found is None) == (stages == 1), "games whose turns are one action have none"
+    if found is not None:
+        harness, before = found
+        assert harness.controller.session.half_made
+        harness.controller.press(button)
+        assert harness.state == before and not harness.controller.session.half_made
+
+
+def test_another_piece_can_be_chosen_instead(game: Any) -> None:
+    harness, choose = ControllerHarness(game), random.Random(1)
+    for _ in range(30):
+        selection = Selection(harness.state)
+        pieces = [p for p in selection.choices() if p in selection.pieces()]
+        if len(pieces) > 1:
+            break
+        play(harness, choose, 1)
+    one, two = pieces[:2]
+    controller, before = harness.controller, harness.state.clone()
+    assert controller.selection is not None
+
+    def begun() -> Any:
+        """Return what the person has chosen, places or the first action of a turn."""
+        assert controller.selection is not None
+        return controller.selection.chosen or tuple(
+            harness.state.history()[len(before.history()) :]
+        )
+
+    controller.click(one.x, one.y)
+    first = begun()
+    assert first
+    if two not in controller.selection.choices():  # where the other piece is no landing of the one
+        controller.click(two.x, two.y)
+        assert begun() and begun() != first
+    controller.press("cancel")
+    assert begun() == () and harness.state == before
+    assert controller.selection.choices() == Selection(before).choices()
+    if any(len(way) > 1 for way in clicks(before).values()):
+        controller.click(one.x, one.y)
+        controller.click(-3.0, -3.0)
+        assert begun() == (), "a click beside everything chooses nothing any more"
+
+
+# ---------------------------------------------------------------- hints
+
+
+def test_a_hint_shows_the_agents_turn_without_playing_it(name: str) -> None:
+    harness = ControllerHarness(load(name), "greedy")
+    play(harness, random.Random(4), 4)
+    before = harness.state.clone()
+    harness.controller.press("hint")
+    assert harness.controller.thinking and "thinking of a hint" in harness.controller.status()
+    harness.controller.press("hint")  # one question is enough
+    assert len(harness.agent_thread.waiting) == 1
+    expected = agents_turn(make_agent("greedy"), "g", before, np.random.default_rng(2))
+    harness.agent()
+    assert harness.state == before
+    text, now = "", before.clone()
+    places: list[Any] = []
+    for action in expected:
+        text += now.action_to_string(action)
+        places += clicks(now)[action]
+        now.apply_action(action)
+    assert harness.controller.status() == f"Hint: greedy would play {text}"
+    assert harness.controller.hint == places
+    for place in places:  # whoever follows it plays it
+        harness.controller.click(place.x, place.y)
+    assert harness.state == now
+    assert harness.controller.hint == []
+
+
+def test_hints_leave_the_game_unchanged(name: str) -> None:
+    games = []
+    for asks in (False, True):
+        harness = ControllerHarness(load(name, max_turns=12))
+        choose = random.Random(9)
+        while not harness.controller.session.over:
+            if asks and harness.controller.session.persons_turn:
+                harness.controller.press("hint")
+                harness.agent()
+            play(harness, choose, 1)
+        games.append(harness.state.history())
+    assert games[0] == games[1]
+
+
+# ---------------------------------------------------------------- ends
+
+
+def test_resign(game: Any) -> None:
+    for seat in (0, 1):
+        harness = ControllerHarness(game, seat=seat)
+        if seat:
+            harness.agent()
+        harness.turn(random.Random(1))
+        harness.agent()
+        before = harness.state.clone()
+        harness.controller.press("resign")
+        assert (
+            harness.controller.session.over and "You have resigned" in harness.controller.status()
+        )
+        assert harness.enabled() == {"undo", "new"}
+        record = harness.controller.session.record()
+        assert record.result == ((-1.0, 1.0) if seat == 0 else (1.0, -1.0))
+        assert record.reason == "resigned"
+        assert records.GameRecord.from_json(record.to_json()) == record
+        *_, last = records.replay(record)
+        assert last == before
+        harness.controller.press("undo")
+        assert harness.controller.session.persons_turn and harness.state == before
+        assert harness.controller.session.record().reason == "unfinished"
+
+
+def test_a_new_game_saves_the_previous_record(game: Any) -> None:
+    harness = ControllerHarness(game)
+    harness.turn(random.Random(1))
+    harness.controller.press("new")
+    assert [record.reason for record in harness.kept] == ["unfinished"]
+    assert harness.state.history() == [] and harness.begun == 2
+    harness.agent()  # what was asked in the game before
+    assert harness.state.history() == []
+    harness.controller.press("new")
+    assert len(harness.kept) == 1, "nothing happened in the second"
+    harness.turn(random.Random(1))
+    harness.controller.save_record()
+    harness.controller.save_record()
+    assert len(harness.kept) == 2 and harness.kept[1].seed == 3
+
+
+def test_an_empty_game_is_saved_if_it_is_the_only_one(game: Any) -> None:
+    harness = ControllerHarness(game)
+    harness.controller.save_record()
+    assert [record.turns for record in harness.kept] == [()]
+
+
+class FaultyAgent:
+    """An agent that answers or raises badly."""
+
+    name = "odd"
+
+    def __init__(self, answer: Callable[[], int]) -> None:
+        self.answer = answer
+
+    def select_action(self, state: Any, rng: Any) -> int:
+        return self.answer()
+
+
+def test_an_illegal_answer_loses(game: Any) -> None:
+    harness = ControllerHarness(game, FaultyAgent(lambda: -3))
+    harness.turn(random.Random(1))
+    harness.agent()
+    assert harness.controller.status().startswith("odd answered an illegal action: you win.")
+    record = harness.controller.session.record()
+    assert (record.result, record.reason) == ((1.0, -1.0), "illegal")
+
+
+def test_an_agent_that_raises_leaves_the_game_playable(game: Any) -> None:
+    harness = ControllerHarness(game, FaultyAgent(lambda: 1 // 0))
+    before = harness.state.clone()
+    harness.turn(random.Random(1))
+    harness.agent()
+    assert harness.controller.error.startswith("odd raised ZeroDivisionError")
+    assert harness.controller.status() == harness.controller.error
+    assert harness.enabled() == {"undo", "resign", "new"}
+    harness.controller.press("undo")
+    assert harness.controller.error == "" and harness.state == before
+    harness.controller.press("hint")
+    harness.agent()
+    assert (
+        "ZeroDivisionError" in harness.controller.status()
+        and harness.controller.session.persons_turn
+    )
+
+
+def test_rejects_unknown_buttons(game: Any) -> None:
+    with pytest.raises(ValueError, match="no button 'castle'"):
+        ControllerHarness(game).controller.press("castle")
+
+
+# ---------------------------------------------------------------- the thread
+
+
+def test_the_thread_answers_in_order_without_blocking(game: Any) -> None:
+    free = threading.Event()
+
+    class Slow:
+        def select_action(self, state: Any, rng: Any) -> int:
+            free.wait()
+            return int(state.legal_actions()[0])
+
+    agent_thread = AgentThread(Slow(), "slow")
+    state = game.new_initial_state(1)
+    numbers = [agent_thread.ask(state, np.random.default_rng(1)) for _ in range(3)]
+    assert list(agent_thread.answers()) == []
+    free.set()
+    found: list[Any] = []
+    while len(found) < 3:
+        found += agent_thread.answers()
+        time.sleep(0.01)
+    assert [number for number, _ in found] == numbers
+    assert all(answer[0] == state.legal_actions()[0] for _, answer in found)
+    agent_thread.close()
+    agent_thread._thread.join(60)
+    assert not agent_thread._thread.is_alive()
+
+
+def test_an_error_in_prepare_is_an_answer(game: Any) -> None:
+    class Unready(FaultyAgent):
+        def prepare(self, game: Any) -> None:
+            raise RuntimeError("no kernels")
+
+    agent_thread = AgentThread(Unready(lambda: 0), "unready")
+    agent_thread.ask(game.new_initial_state(1), np.random.default_rng(1))
+    while not (found := list(agent_thread.answers())):
+        time.sleep(0.01)
+    assert isinstance(found[0][1], RuntimeError)
+    agent_thread.close()
