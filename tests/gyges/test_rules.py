@@ -276,6 +276,13 @@ def test_G11_drop() -> None:
             assert board(after) == board(half) | {cell: 3}
             assert after.turn_number() == 21 and after.stage() == "move"
             assert after.current_player() == 1 - state.current_player()
+    # North's first row is row 6 although none of its pieces can move: the example of RULES.md
+    for state, named in both("000000/000000/000000/002320/112121/303030 S move 20"):
+        start, there = named(["c4"]).pop(), named(["b5"]).pop()
+        half = play(state, f"{start}-{there}")
+        assert named({"b6", "d6", "f6"}) <= drops(half) and len(drops(half)) == 25
+        theirs = at(state.to_string().translate(str.maketrans("SN", "NS")))
+        assert playable(theirs) == named({cell + "5" for cell in "abdf"})
     for state in random_positions(150, 11, "drop"):
         far = "654321" if state.current_player() == 0 else "123456"
         nearest = min(far.index(cell[1]) for cell in board(state))
@@ -363,3 +370,15 @@ def test_every_ruling_has_its_test() -> None:
     assert " ".join(mark for _, mark in marks) == "T T/D T D F T T/D T T T/D T/D F - T D"
     text = Path(__file__).read_text("utf-8")
     assert {int(n) for n in re.findall(r"^def test_G(\d+)_", text, re.M)} == set(range(1, 16))
+
+
+def test_the_page_names_the_program_that_differs() -> None:
+    """Boardspace forbids the null move (G7) and reads the limit of a drop otherwise (G11)."""
+    page = Path(ludarium.gyges.__file__).with_name("RULES.md").read_text("utf-8")
+    words = re.sub(r"\s+", " ", page)
+    for number in (7, 11):
+        ruling = words.split(f"- **G{number}** ")[1].split(f"- **G{number + 1}** ")[0]
+        assert "[other programs](#other-programs)" in ruling
+    chapter = words.split("## Other programs")[1].split("## ")[0]
+    assert "Boardspace" in chapter and "AbstractPlay" in chapter
+    assert "its lists of turns equal ours on 2,000 positions" in chapter
