@@ -24,7 +24,7 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import ludarium
-from ludarium.agents.alphazero import AlphaZeroAgent, AlphaZeroSearch, Found
+from ludarium.agents.alphazero import AlphaZeroAgent, AlphaZeroSearch, SearchOutput
 
 try:
     import torch
@@ -131,11 +131,11 @@ class Replay:
         self.known = np.zeros((steps, games), np.bool_)  # whether there is a result
         self.begun = np.zeros(games, np.int64)  # the step at which each game began
 
-    def add(self, observations: dict[str, Any], found: Found, movers: np.ndarray) -> None:
+    def add(self, observations: dict[str, Any], output: SearchOutput, movers: np.ndarray) -> None:
         """Keep a step of all games."""
         row = self.step % self.steps
         self.planes[row], self.masks[row] = observations["observation"], observations["action_mask"]
-        self.policies[row], self.searched[row] = found.policies, found.values
+        self.policies[row], self.searched[row] = output.action_weights, output.values
         self.movers[row], self.known[row] = movers, False
         self.step += 1
 
@@ -186,8 +186,8 @@ def main() -> None:
         "--simulations", type=positive, default=32, help="of each search in training"
     )
     parser.add_argument("--final-simulations", type=positive, default=64, help="of the final agent")
-    parser.add_argument("--considered", type=positive, default=16, help="actions tried at the root")
-    parser.add_argument("--sharpness", type=float, default=0.3, help="of values against logits")
+    parser.add_argument("--max-considered", type=positive, default=16, help="actions at the root")
+    parser.add_argument("--value-scale", type=float, default=0.3, help="of values against logits")
     parser.add_argument("--layers", type=positive, default=2)
     parser.add_argument("--channels", type=positive, default=32)
     parser.add_argument("--width", type=positive, default=128)
@@ -224,7 +224,7 @@ def main() -> None:
         args.width,
     )
     optimizer = torch.optim.AdamW(network.parameters(), args.learning_rate, weight_decay=1e-4)
-    options = {"considered": args.considered, "sharpness": args.sharpness}
+    options = {"max_num_considered_actions": args.max_considered, "value_scale": args.value_scale}
     ask = Asked(network, short)
     search = AlphaZeroSearch(game, ask, args.simulations, **options)
     trained = AlphaZeroAgent(Asked(network, short), args.simulations, **options)
@@ -285,12 +285,12 @@ def main() -> None:
 
             # play: an action in each of N games, found for whoever is to move
             start, asked = time.perf_counter(), ask.seconds
-            found, movers = search.search(games, rng), games.current_player
+            output, movers = search.search(games, rng), games.current_player
             clock["network"] += ask.seconds - asked
             clock["search"] += time.perf_counter() - start - (ask.seconds - asked)
             start = time.perf_counter()
-            replay.add(observations, found, movers)
-            observations, rewards, terminated, truncated, _ = games.step(found.actions)
+            replay.add(observations, output, movers)
+            observations, rewards, terminated, truncated, _ = games.step(output.actions)
             replay.end(rewards, terminated | truncated)
             clock["games"] += time.perf_counter() - start
 

@@ -85,7 +85,7 @@ class Node:
         mean = child.total / child.visits
         return float(mean if child.player == self.player else -mean)
 
-    def improved(self, sharpness: float) -> Any:
+    def improved(self, value_scale: float) -> Any:
         tried = [k for k, a in enumerate(self.legal) if a in self.children]
         visits = [self.children[self.legal[k]].visits for k in tried]
         prior = np.exp(self.logits)
@@ -97,9 +97,9 @@ class Node:
             mixed = (self.value + sum(visits) * mean) / (1 + sum(visits))
         completed = np.full(len(self.legal), mixed)
         completed[tried] = values[tried]
-        return self.logits + sharpness * (50 + max(visits, default=0)) * completed
+        return self.logits + value_scale * (50 + max(visits, default=0)) * completed
 
-    def simulate(self, choice: int, sharpness: float) -> tuple[float, int]:
+    def simulate(self, choice: int, value_scale: float) -> tuple[float, int]:
         """Try an action; returns a value and the player for whom it is."""
         action = self.legal[choice]
         if action not in self.children:
@@ -113,18 +113,18 @@ class Node:
             if child.state.is_terminal():
                 found = (child.state.returns()[0], 0)
             else:
-                share = np.exp(scores := child.improved(sharpness)) / np.exp(scores).sum()
+                share = np.exp(scores := child.improved(value_scale)) / np.exp(scores).sum()
                 lag = [
                     p - (child.children[a].visits if a in child.children else 0) / child.visits
                     for p, a in zip(share, child.legal, strict=True)
                 ]
-                found = child.simulate(int(np.argmax(lag)), sharpness)
+                found = child.simulate(int(np.argmax(lag)), value_scale)
             child.visits += 1
             child.total += found[0] if child.player == found[1] else -found[0]
         return found
 
 
-def slowly(state: Any, ask: Any, simulations: int, considered: int, sharpness: float) -> Any:
+def slowly(state: Any, ask: Any, simulations: int, considered: int, value_scale: float) -> Any:
     """Return the root of a search without noise, and its chosen action."""
     root = Node(state, ask)
     order = root_schedule(considered, simulations)[min(considered, len(root.legal))]
@@ -133,9 +133,9 @@ def slowly(state: Any, ask: Any, simulations: int, considered: int, sharpness: f
         return np.array([root.children[a].visits if a in root.children else 0 for a in root.legal])
 
     for wanted in order:
-        scores = np.where(counts() == wanted, root.improved(sharpness), -np.inf)
-        root.simulate(int(scores.argmax()), sharpness)
-    scores = np.where(counts() == counts().max(), root.improved(sharpness), -np.inf)
+        scores = np.where(counts() == wanted, root.improved(value_scale), -np.inf)
+        root.simulate(int(scores.argmax()), value_scale)
+    scores = np.where(counts() == counts().max(), root.improved(value_scale), -np.inf)
     return root, root.legal[int(scores.argmax())]
 
 
@@ -148,18 +148,21 @@ def test_the_search_is_the_slow_one(name: str, game: Any, rng: Any) -> None:
         game.state_from_string(line["pos"]) for line in wins(name, ("win1", "save"), 8)
     ]
     ask = Guess(game)
-    found = AlphaZeroSearch(game, ask, simulations=48, considered=8, sharpness=0.02).search(states)
+    search = AlphaZeroSearch(
+        game, ask, num_simulations=48, max_num_considered_actions=8, value_scale=0.02
+    )
+    output = search.search(states)
     for i, state in enumerate(states):
         root, action = slowly(state, ask, 48, 8, 0.02)
         visits = np.zeros(game.num_distinct_actions, int)
         for a, child in root.children.items():
             visits[a] = child.visits
-        assert visits.tolist() == found.visits[i].tolist(), state
-        assert found.actions[i] == action
+        assert visits.tolist() == output.visits[i].tolist(), state
+        assert output.actions[i] == action
         improved = np.exp(scores := root.improved(0.02)) / np.exp(scores).sum()
-        assert found.policies[i][root.legal] == pytest.approx(improved, abs=1e-4)
+        assert output.action_weights[i][root.legal] == pytest.approx(improved, abs=1e-4)
         values = [root.child_value(a) * child.visits for a, child in root.children.items()]
-        assert found.values[i] == pytest.approx((root.value + sum(values)) / 49, abs=1e-4)
+        assert output.values[i] == pytest.approx((root.value + sum(values)) / 49, abs=1e-4)
     assert len({state.current_player() for state in states}) == 2
 
 
@@ -181,16 +184,16 @@ def test_the_schedule_halves() -> None:
 def test_counts_and_legality_with_noise(name: str, game: Any, rng: Any) -> None:
     """Along games of self-play: every simulation counts, and only legal actions do."""
     games = ludarium.make_vec(name, num_envs=16, seed=3, autoreset="same_step", illegal="raise")
-    search = AlphaZeroSearch(game, Guess(game), simulations=12, considered=6)
+    search = AlphaZeroSearch(game, Guess(game), num_simulations=12, max_num_considered_actions=6)
     obs, _ = games.reset()
     for _ in range(60):
-        found, mask = search.search(games, rng), obs["action_mask"] != 0
-        assert (found.visits.sum(1) == 12).all()
-        assert not found.visits[~mask].any() and not found.policies[~mask].any()
-        assert found.policies.sum(1) == pytest.approx(np.ones(16), abs=1e-5)
-        assert (np.abs(found.values) <= 1).all()
-        assert (found.visits[np.arange(16), found.actions] == found.visits.max(1)).all()
-        obs, *_ = games.step(found.actions)
+        output, mask = search.search(games, rng), obs["action_mask"] != 0
+        assert (output.visits.sum(1) == 12).all()
+        assert not output.visits[~mask].any() and not output.action_weights[~mask].any()
+        assert output.action_weights.sum(1) == pytest.approx(np.ones(16), abs=1e-5)
+        assert (np.abs(output.values) <= 1).all()
+        assert (output.visits[np.arange(16), output.actions] == output.visits.max(1)).all()
+        obs, *_ = games.step(output.actions)
 
 
 def test_a_batch_is_its_games(name: str, game: Any, rng: Any) -> None:
@@ -198,15 +201,15 @@ def test_a_batch_is_its_games(name: str, game: Any, rng: Any) -> None:
     states = positions(game, rng)
     before = [state.to_string() for state in states]
     ask = Guess(game)
-    together = AlphaZeroSearch(game, ask, simulations=16).search(states)
+    together = AlphaZeroSearch(game, ask, num_simulations=16).search(states)
     assert len(ask.batches) <= 17 and ask.batches[0] == len(states)
-    alone = AlphaZeroSearch(game, ask, simulations=16)
+    alone = AlphaZeroSearch(game, ask, num_simulations=16)
     for i, state in enumerate(states):
         one = alone.search([state])
         assert one.visits[0].tolist() == together.visits[i].tolist()
         assert one.values[0] == pytest.approx(together.values[i], abs=1e-5)
     assert [state.to_string() for state in states] == before
-    again = AlphaZeroSearch(game, ask, simulations=16)
+    again = AlphaZeroSearch(game, ask, num_simulations=16)
     noisy = [again.search(states, np.random.default_rng(seed)) for seed in (1, 1, 2)]
     assert (noisy[0].visits == noisy[1].visits).all()
     assert (noisy[0].visits != noisy[2].visits).any()
@@ -225,7 +228,7 @@ def winning(state: Any) -> set[int]:
 
 def test_a_win_in_one_is_found_without_knowledge(name: str, game: Any) -> None:
     """By a network that knows nothing, in positions where an action wins; also a turn's second."""
-    agent = AlphaZeroAgent(Same(game), simulations=700, considered=400)
+    agent = AlphaZeroAgent(Same(game), num_simulations=700, max_num_considered_actions=400)
     lines = wins(name, ("win1",), 8)
     assert lines
     for line in lines:
@@ -242,12 +245,12 @@ def test_ends_are_exact(name: str) -> None:
     game = ludarium.load_game(name, max_turns=1)
     state = game.new_initial_state(0)
     assert all(state.child(action).is_truncated() for action in state.legal_actions())
-    found = AlphaZeroSearch(game, Same(game, 0.9), simulations=199).search([state])
-    assert found.values[0] == pytest.approx(0.9 / 200)  # asked once, of the root
+    output = AlphaZeroSearch(game, Same(game, 0.9), num_simulations=199).search([state])
+    assert output.values[0] == pytest.approx(0.9 / 200)  # asked once, of the root
     state.apply_action(state.legal_actions()[0])
     over = AlphaZeroSearch(game, Same(game)).search([state])
     assert (over.actions[0], over.values[0]) == (0, 0)
-    assert not over.visits.any() and not over.policies.any()
+    assert not over.visits.any() and not over.action_weights.any()
 
 
 # ---------------------------------------------------------------- the agent
@@ -265,7 +268,7 @@ class First:
 def test_evaluation_counts_what_the_arena_counts(name: str) -> None:
     """All games in lock-step, or one by one."""
     game = ludarium.load_game(name, max_turns=30)
-    agent = AlphaZeroAgent(Guess(game), simulations=8)
+    agent = AlphaZeroAgent(Guess(game), num_simulations=8)
     results = [
         play_game(game, agent, First()).result[0],
         play_game(game, First(), agent).result[1],
@@ -276,18 +279,62 @@ def test_evaluation_counts_what_the_arena_counts(name: str) -> None:
     assert evaluate(copy, game, First(), games=4) == score
 
 
+def wrong_answers(game: Any) -> dict[str, Any]:
+    n, float32 = game.num_distinct_actions, np.float32
+    bad = np.full((1, n), np.nan, float32)
+    return {
+        "two arrays": np.zeros((1, n), float32),
+        "returns two": None,
+        f"\\(1, {n - 1}\\)": (np.zeros((1, n - 1), float32), np.zeros(1, float32)),
+        "of shape \\(1, 1\\)": (np.zeros((1, n), float32), np.zeros((1, 1), float32)),
+        "returned nan": (bad, np.zeros(1, float32)),
+    }
+
+
+@pytest.mark.parametrize("index", range(5))
+def test_rejects_a_wrong_answer_of_the_network(name: str, game: Any, index: int) -> None:
+    """Compiled code reads the network's arrays without checking their bounds."""
+    message, answer = list(wrong_answers(game).items())[index]
+    search = AlphaZeroSearch(game, lambda planes: answer, num_simulations=2)
+    with pytest.raises(ValueError, match=message):
+        search.search([game.new_initial_state(0)])
+
+
+def test_a_network_may_answer_in_lists_and_other_floats(name: str, game: Any) -> None:
+    ask, state = Guess(game), game.new_initial_state(0)
+    expected = AlphaZeroSearch(game, ask, num_simulations=4).search([state])
+
+    def lists(planes: Any) -> Any:
+        logits, values = ask(planes)
+        return logits.astype(np.float64).tolist(), values.astype(np.float64)[::-1][::-1]
+
+    output = AlphaZeroSearch(game, lists, num_simulations=4).search([state])
+    assert (output.visits == expected.visits).all() and "num_simulations=4" in repr(
+        AlphaZeroSearch(game, ask, num_simulations=4)
+    )
+
+
 def test_mistakes_are_named(name: str, game: Any) -> None:
     ask = Same(game)
-    for option in ({"simulations": 0}, {"considered": 0}, {"sharpness": 0}):
-        with pytest.raises(ValueError, match=f"{next(iter(option))}=0"):
+    for option in (
+        {"num_simulations": 0},
+        {"max_num_considered_actions": 0},
+        {"value_scale": 0},
+        {"value_scale": "0"},
+    ):
+        with pytest.raises(ValueError, match=f"{next(iter(option))}='?0"):
             AlphaZeroSearch(game, ask, **option)
-    with pytest.raises(ValueError, match="simulations=0"):
-        AlphaZeroAgent(ask, simulations=0)
+    with pytest.raises(ValueError, match="num_simulations=0"):
+        AlphaZeroAgent(ask, num_simulations=0)
     other = ludarium.load_game(name, max_turns=7)
     with pytest.raises(ValueError, match="max_turns=7"):
         AlphaZeroSearch(game, ask).search([other.new_initial_state(0)])
     with pytest.raises(ValueError, match="no position"):
         AlphaZeroSearch(game, ask).search([])
+    with pytest.raises(TypeError, match="not State"):
+        AlphaZeroSearch(game, ask).search(other.new_initial_state(0))
+    with pytest.raises(ValueError, match="states is empty"):
+        AlphaZeroAgent(ask).search_actions([])
     with pytest.raises(ValueError, match="reset"):
         AlphaZeroSearch(game, ask).search(ludarium.make_vec(name, num_envs=2))
     state = other.new_initial_state(0)

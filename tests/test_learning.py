@@ -15,7 +15,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import CallbackList, ConvertCallback
 
 import ludarium
-from ludarium.agents.alphazero import Found
+from ludarium.agents.alphazero import SearchOutput
 from ludarium.arena import play_game
 from ludarium.arena.evaluate import Score, evaluate
 from ludarium.arena.training_report import new_folder
@@ -116,8 +116,9 @@ def test_a_replay_tells_each_mover_the_result(name: str) -> None:
     for step in range(steps):
         movers[step] = games.current_player
         values = np.full(6, step, np.float32)
-        found = Found(np.zeros(6), observations["action_mask"].astype(np.float32), None, values)
-        replay.add(observations, found, games.current_player)
+        weights = observations["action_mask"].astype(np.float32)
+        output = SearchOutput(np.zeros(6), weights, None, values)
+        replay.add(observations, output, games.current_player)
         observations, rewards, terminated, truncated, _ = games.step(games.sample_actions())
         replay.end(rewards, terminated | truncated)
         for i in np.flatnonzero(terminated | truncated):

@@ -1,7 +1,7 @@
-"""A network that searches: Gumbel AlphaZero for any game, many games in lock-step.
+"""Gumbel AlphaZero for any game: a tree search guided by a network, for many games in lock-step.
 
 Train with `AlphaZeroSearch` on a batch of games; play with `AlphaZeroAgent`. The network may come
-from any library: it is a function of planes.
+from any library: it is a function from planes to logits and values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ludarium.agents.drivers import drivers_of
-from ludarium.core.options import at_least_one
+from ludarium.core.options import as_float, at_least_one
 from ludarium.environments.vector import VectorGame
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from ludarium.core.state import State
 
 Floats: TypeAlias = npt.NDArray[np.float32]
-#: From planes int8 [n, H, W, C], each seen by the player to move, to logits float32 [n, A] and
-#: values float32 [n] for the player to move, -1 to 1.
+#: A function from planes, int8 [n, H, W, C], as the player to move sees them, to logits,
+#: float32 [n, A], and values, float32 [n], from -1 to 1 for the player to move.
 Network: TypeAlias = Callable[[npt.NDArray[np.int8]], tuple[Floats, Floats]]
 
 
 class Tree(NamedTuple):
-    """The arrays of N trees of M nodes each; see ``alphazero_kernels.py``."""
+    """The arrays of N trees of M nodes each; ``alphazero_kernels.py`` has their shapes."""
 
     states: npt.NDArray[Any]
     node: npt.NDArray[np.int32]
@@ -39,74 +39,88 @@ class Tree(NamedTuple):
     child: npt.NDArray[np.int32]
 
 
-class Found(NamedTuple):
-    """What a search found in each of n positions; zeros where the game is over.
+class SearchOutput(NamedTuple):
+    """The answer of a search for each of n positions; zeros where the game is over.
 
     Attributes:
-        actions: int64 [n], to play.
-        policies: float32 [n, A], the improved policy, which the network is to learn.
-        visits: int32 [n, A], simulations by first action.
-        values: float32 [n], mean value of all visits for the player to move.
+        actions: int64 [n], the action to play.
+        action_weights: float32 [n, A], the improved policy, the target for the network's policy.
+        visits: int32 [n, A], number of simulations that began with each action.
+        values: float32 [n], mean value of all visits, for the player to move.
     """
 
     actions: npt.NDArray[np.int64]
-    policies: Floats
+    action_weights: Floats
     visits: npt.NDArray[np.int32]
     values: Floats
 
 
 class AlphaZeroSearch:
-    """Search many positions at once, the network seeing the new nodes of all as one batch.
+    """Search many positions at once; the network sees the new nodes of all trees as one batch.
 
-    This is Gumbel AlphaZero (Danihelka, Guez, Schrittwieser, Silver 2022), which learns with few
-    simulations: noise on the logits chooses `considered` actions of the root, sequential halving
-    compares them, and the answer is one of them and an improved policy over all. A game that is
-    over in the tree counts with its exact result, a truncated one as 0. Values turn their sign
-    with the player and not with the action, so a turn may be two actions.
+    The algorithm is Gumbel AlphaZero (Danihelka, Guez, Schrittwieser, Silver 2022), which learns
+    from few simulations: Gumbel noise on the logits selects `max_num_considered_actions` actions
+    at the root, sequential halving compares them, and the search returns one of them and an
+    improved policy over all legal actions. A finished game in the tree counts with its exact
+    result, a truncated one as 0. Values change their sign when the player changes, not after every
+    action, so a turn may be two actions.
 
     Args:
         game: the game, with its options.
-        network: the function to ask.
-        simulations: of each search; each adds one node, or counts an end of the game once more.
-        considered: at most so many actions of the root are tried.
-        sharpness: how much values weigh against the network's logits.
+        network: the function that evaluates positions; see `Network`.
+        num_simulations: number of simulations of each search; each adds one node to the tree or
+            visits a finished game again.
+        max_num_considered_actions: maximum number of actions that are tried at the root.
+        value_scale: weight of the values against the network's logits in the improved policy.
 
     Raises:
-        ValueError: A number is not allowed.
+        ValueError: A number is out of range.
     """
 
     def __init__(
         self,
         game: Game,
         network: Network,
-        simulations: int = 32,
-        considered: int = 16,
-        sharpness: float = 0.3,
+        num_simulations: int = 32,
+        max_num_considered_actions: int = 16,
+        value_scale: float = 0.3,
     ) -> None:
         self.game, self.network = game, network
-        self.simulations = at_least_one("simulations", simulations)
-        self.considered = at_least_one("considered", considered)
-        if not sharpness > 0:
-            raise ValueError(f"sharpness={sharpness!r} is not allowed: it is a number > 0")
-        self.sharpness = float(sharpness)
-        self._schedule = root_schedule(self.considered, self.simulations)
+        self.num_simulations = at_least_one("num_simulations", num_simulations)
+        self.max_num_considered_actions = at_least_one(
+            "max_num_considered_actions", max_num_considered_actions
+        )
+        if not 0 < as_float(value_scale) < math.inf:
+            raise ValueError(
+                f"value_scale={value_scale!r} is not allowed: value_scale is a finite number > 0"
+            )
+        self.value_scale = float(value_scale)
+        self._schedule = root_schedule(self.max_num_considered_actions, self.num_simulations)
         self._tree: Tree | None = None
         self._where = np.zeros((0, 2), np.int64)
         self._planes = np.zeros((0, 0), np.int8)
+
+    def __repr__(self) -> str:
+        return (
+            f"<AlphaZeroSearch of {self.game!r}: num_simulations={self.num_simulations} "
+            f"max_num_considered_actions={self.max_num_considered_actions} "
+            f"value_scale={self.value_scale:g}>"
+        )
 
     def search(
         self,
         positions: VectorGame | Sequence[State],
         rng: np.random.Generator | None = None,
-    ) -> Found:
-        """Search the positions of a batch of games, or states, which all stay as they are.
+    ) -> SearchOutput:
+        """Search the positions of a batch of games, or states, without changing them.
 
         Args:
-            positions: they may be over.
-            rng: of the noise, for self-play; None: without noise, the best answer.
+            positions: a batch from `ludarium.make_vec`, or states; finished games are allowed.
+            rng: source of the Gumbel noise, for self-play; None: no noise, for the strongest play.
 
         Raises:
-            ValueError: A position is of another game.
+            ValueError: There is no position, the batch was not reset, a position belongs to another
+                game, or the network's answer has the wrong shape.
         """
         roots = self._roots(positions)
         n, drivers = len(roots), drivers_of(self.game.type, "alphazero_kernels")
@@ -117,46 +131,72 @@ class AlphaZeroSearch:
         noise = np.zeros((n, width)) if rng is None else rng.gumbel(size=(n, width))
         asked = drivers.begin(roots, tree, where, planes)
         self._ask(drivers, asked)
-        for row in range(1, self.simulations + 1):
+        for row in range(1, self.num_simulations + 1):
             asked = drivers.descend(
-                n, row, self._schedule, self.sharpness, noise, tree, where, planes
+                n, row, self._schedule, self.value_scale, noise, tree, where, planes
             )
             self._ask(drivers, asked)
         actions = self.game.num_distinct_actions
-        found = Found(
+        output = SearchOutput(
             np.empty(n, np.int64),
             np.empty((n, actions), np.float32),
             np.empty((n, actions), np.int32),
             np.empty(n, np.float32),
         )
-        drivers.answer(n, self.sharpness, noise, tree, *found)
-        return found
+        drivers.answer(n, self.value_scale, noise, tree, *output)
+        return output
 
     def _ask(self, drivers: Any, asked: int) -> None:
-        """Ask the network about the new nodes, and put its answers into the trees."""
+        """Evaluate the new nodes with the network and store its answers in the trees."""
         if asked:
             planes = self._planes[:asked].reshape(asked, *self.game.observation_shape)
-            logits, values = self.network(planes)
+            logits, values = self._checked(self.network(planes), asked)
             drivers.grow(asked, self._where, logits, values, self._tree)
+
+    def _checked(self, answer: Any, n: int) -> tuple[Floats, Floats]:
+        """Return the network's answer for n positions in the form that the kernels read.
+
+        Compiled code does not check bounds, so a wrong shape must not reach it.
+        """
+        try:
+            logits, values = (np.ascontiguousarray(part, np.float32) for part in answer)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"a network returns two arrays of floats, logits and values: {error}"
+            ) from error
+        shapes = (n, self.game.num_distinct_actions), (n,)
+        if (logits.shape, values.shape) != shapes:
+            raise ValueError(
+                f"the network returned logits of shape {logits.shape} and values of shape "
+                f"{values.shape}; for {n} positions the shapes are {shapes[0]} and {shapes[1]}"
+            )
+        if np.isnan(logits).any() or np.isnan(values).any():
+            raise ValueError("the network returned nan: logits and values are numbers")
+        return logits, values
 
     def _roots(self, positions: VectorGame | Sequence[State]) -> npt.NDArray[Any]:
         """Return the arrays of the positions, [n, W]."""
         if isinstance(positions, VectorGame):
             if not positions._started:
-                raise ValueError("reset() of the games needs to be called before a search")
+                raise ValueError("call reset() of the batch of games before searching it")
             games, roots = {positions.game}, positions._states
         else:
+            if not isinstance(positions, Sequence) or isinstance(positions, str):
+                raise TypeError(
+                    "positions is a batch of games or a sequence of states, not "
+                    f"{type(positions).__name__}"
+                )
             if not positions:
-                raise ValueError("there is no position to search")
+                raise ValueError("there is no position to search: positions is empty")
             games = {state.game for state in positions}
             roots = np.stack([state._array for state in positions])
         for game in games - {self.game}:
-            raise ValueError(f"a position is of {game!r}, the search of {self.game!r}")
+            raise ValueError(f"a position belongs to {game!r}, but the search to {self.game!r}")
         return roots
 
     def _make_room(self, drivers: Any, n: int) -> None:
-        """Make the arrays of n trees."""
-        nodes, width = self.simulations + 1, drivers.rules.MAX_ACTIONS
+        """Allocate the arrays of n trees."""
+        nodes, width = self.num_simulations + 1, drivers.rules.MAX_ACTIONS
         blank = self.game._blank
         self._tree = Tree(
             np.zeros((n, nodes, len(blank)), blank.dtype),
@@ -171,53 +211,73 @@ class AlphaZeroSearch:
         self._planes = np.zeros((n, math.prod(self.game.observation_shape)), np.int8)
 
 
-def root_schedule(considered: int, simulations: int) -> npt.NDArray[np.int32]:
-    """Return what sequential halving visits at the root, int32 [considered + 1, simulations].
+def root_schedule(num_considered: int, num_simulations: int) -> npt.NDArray[np.int32]:
+    """Return the visit schedule of sequential halving at the root.
 
-    Row m is for m actions: at each simulation, how many visits the next action must have. All m are
-    visited alike; then the better half of them, and so on down to two, as long as there are
-    simulations.
+    Row m is the schedule for m actions: the number of visits that the action of each simulation
+    must have had before. First all m actions get equally many visits, then the better half of
+    them, and so on down to two, until the simulations are used up.
+
+    Args:
+        num_considered: maximum number of actions.
+        num_simulations: number of simulations.
+
+    Returns:
+        int32 [num_considered + 1, num_simulations].
+
+    >>> root_schedule(4, 8)[4].tolist()
+    [0, 0, 0, 0, 1, 1, 2, 2]
     """
-    schedule = np.zeros((considered + 1, simulations), np.int32)
-    schedule[:2] = np.arange(simulations)
-    for m in range(2, considered + 1):
+    schedule = np.zeros((num_considered + 1, num_simulations), np.int32)
+    schedule[:2] = np.arange(num_simulations)
+    for m in range(2, num_considered + 1):
         visits, left = [0] * m, m
         wanted: list[int] = []
-        while len(wanted) < simulations:
-            for _ in range(max(1, simulations // (left * math.ceil(math.log2(m))))):
+        while len(wanted) < num_simulations:
+            for _ in range(max(1, num_simulations // (left * math.ceil(math.log2(m))))):
                 wanted += visits[:left]
                 visits[:left] = [count + 1 for count in visits[:left]]
             left = max(2, left // 2)
-        schedule[m] = wanted[:simulations]
+        schedule[m] = wanted[:num_simulations]
     return schedule
 
 
 class AlphaZeroAgent:
-    """Play what the search finds, without noise: one position at a time, or many together.
+    """Play the action that `AlphaZeroSearch` chooses without noise, in one position or in many.
 
     Args:
-        network: as of `AlphaZeroSearch`.
-        simulations: of each search.
-        name: for tables.
-        options: further ones of `AlphaZeroSearch`.
+        network: the function that evaluates positions; see `Network`.
+        num_simulations: number of simulations of each search.
+        name: name of the agent in tables.
+        options: further options of `AlphaZeroSearch`.
     """
 
     def __init__(
-        self, network: Network, simulations: int = 64, name: str = "alphazero", **options: Any
+        self, network: Network, num_simulations: int = 64, name: str = "alphazero", **options: Any
     ) -> None:
-        self.network, self.simulations = network, at_least_one("simulations", simulations)
+        self.network, self.num_simulations = (
+            network,
+            at_least_one("num_simulations", num_simulations),
+        )
         self.name, self.options = name, options
         self._search: AlphaZeroSearch | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_search": None}
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     def prepare(self, game: Game) -> None:
-        """Load the kernels of a game, so that no decision waits for that."""
+        """Compile the kernels of a game, so that no decision waits for the compiler."""
         self.search_actions([game.new_initial_state(0)])
 
     def select_action(self, state: State, rng: np.random.Generator | None = None) -> int:
-        """Return the action to play in a running state; there is no chance in it.
+        """Return the action to play in a running state; the answer is deterministic.
+
+        Args:
+            state: the position, which is not changed.
+            rng: ignored, as the search uses no noise.
 
         Raises:
             ValueError: The game is over.
@@ -229,8 +289,14 @@ class AlphaZeroAgent:
     def search_actions(
         self, states: Sequence[State], rng: np.random.Generator | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return the actions to play in states of one game, int64 [n]; 0 where one is over."""
+        """Return the actions to play in states of one game, int64 [n]; 0 where a game is over.
+
+        Raises:
+            ValueError: There is no state, or the states belong to different games.
+        """
+        if not states:
+            raise ValueError("there is no position to search: states is empty")
         game = states[0].game
         if self._search is None or self._search.game != game:
-            self._search = AlphaZeroSearch(game, self.network, self.simulations, **self.options)
+            self._search = AlphaZeroSearch(game, self.network, self.num_simulations, **self.options)
         return self._search.search(states).actions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -62,6 +63,22 @@ def as_int(value: Any) -> int | None:
         return operator.index(value)
     except TypeError:
         return None
+
+
+def as_float(value: Any) -> float:
+    """Return a real number of any kind as float; nan for everything else, bool and text included.
+
+    >>> as_float(2), as_float("2")
+    (2.0, nan)
+    """
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+    except OverflowError:
+        return math.inf
 
 
 def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
