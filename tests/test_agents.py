@@ -237,7 +237,7 @@ print("placed")
 def test_greedy_prefers_what_the_game_calls_a_gain_and_runs_without_jit(tmp_path):
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "LUDARIUM_CACHE_DIR": str(tmp_path)}
     found = subprocess.run(
-        [sys.executable, "-W", "ignore::RuntimeWarning", "-c", HUNGRY],
+        [sys.executable, "-W", "error", "-c", HUNGRY],
         capture_output=True,
         text=True,
         env=environment,

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from registered import part
 
 import ludarium
 from ludarium.core import cache, jit
@@ -318,3 +319,50 @@ def test_an_ordinary_start_does_not_warn(folder: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert hits(start()) == 0 and hits(start()) == 2
+
+
+# ---------------------------------------------------------------- without a compiler
+
+WITHOUT_JIT = """
+import random, sys
+import numpy as np
+import ludarium
+
+name = sys.argv[1]
+vector = ludarium.make_vec(name, num_envs=3, seed=1)
+vector.reset()
+for _ in range(12):
+    vector.step(vector.sample_actions())
+chance = random.Random(1)
+for options in eval(sys.argv[2]):
+    state = ludarium.load_game(name, **options).new_initial_state(1)
+    for _ in range(24):
+        if state.is_terminal():
+            break
+        state.apply_action(chance.choice(state.legal_actions()))
+    state.observation_tensor()
+    assert state.game.state_from_string(state.to_string()) == state
+state = ludarium.load_game(name).new_initial_state(1)
+assert ludarium.perft(state, 1) == len(list(ludarium.turns(state)))
+for spec in ("greedy", "mcts:3", "alphabeta:1"):
+    if state.stage() != "setup":
+        ludarium.agents.make_agent(spec).select_action(state, np.random.default_rng(0))
+print(state.to_string(), vector.states()[0].to_string(), sep="|")
+"""
+
+
+def test_no_overflow_warning_without_jit(name: str) -> None:
+    """Numbers wrap around as in compiled code, and the same games come out."""
+    outputs = []
+    options = repr([{}, *getattr(part(name, "walks"), "OPTIONS", [])])
+    for disabled in ("0", "1"):
+        child = subprocess.run(
+            [sys.executable, "-W", "error", "-c", WITHOUT_JIT, name, options],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert child.returncode == 0, child.stderr
+        outputs.append(child.stdout)
+    assert outputs[0] == outputs[1]

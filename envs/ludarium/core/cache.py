@@ -4,8 +4,8 @@ Numba's disk cache does not notice an edit in another file, and it must never be
 users, because it executes what it reads. The kernels of a game are therefore cached in a folder
 that is named after a hash of every source they can depend on, and that only its owner can read.
 
-A cache must never be the reason why a program stops. Damaged files, folders that vanish and full
-disks are handled in ``checked_cache.py``; when no folder can be used at all, nothing is cached.
+A cache must never be the reason why a program stops: ``checked_cache.py`` copes with damaged files,
+folders that vanish and full disks. When no folder can be used at all, nothing is cached.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ import atexit
 import contextlib
 import functools
 import hashlib
-import importlib.util
 import os
 import shutil
 import stat
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 CACHE_VARIABLE = "LUDARIUM_CACHE_DIR"
 _STALE_SECONDS = 30 * 24 * 3600.0
-_lock = threading.RLock()
 
 # ---------------------------------------------------------------- the folder
 
@@ -117,8 +114,13 @@ def _remove_stale(root: Path, keep: Path) -> None:
                     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _game_folder(package: str, sources: Iterable[Path]) -> Path | None:
-    """Return the folder for a game's kernels, or None if nothing can be cached."""
+def game_folder(package: str, sources: Iterable[Path]) -> Path | None:
+    """Return the folder for a game's kernels, or None if nothing can be cached.
+
+    Args:
+        package: full name of the game's package, for example ``ludarium.games.sphlag``.
+        sources: every file from which kernels of the game are compiled.
+    """
     name = f"{package.rpartition('.')[2]}-{_digest(package, sources)}"
     root = cache_root()
     if root is None:
@@ -132,45 +134,3 @@ def _game_folder(package: str, sources: Iterable[Path]) -> Path | None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.utime(folder)
     return folder
-
-
-@contextlib.contextmanager
-def cache_folder(package: str, *sources: Path) -> Iterator[None]:
-    """Cache the functions that are jitted inside this block for the game of `package`.
-
-    Numba's settings are global, so they are restored afterwards; a lock keeps threads apart. A
-    function keeps its cache after the block, in which it reads and writes when it is first called.
-
-    Args:
-        package: full name of the game's package, for example ``ludarium.games.sphlag``.
-        *sources: files outside the game's folder that have jitted functions which are used.
-
-    Raises:
-        ValueError: `package` is not a package.
-    """
-    import numba
-    from numba.core import dispatcher
-
-    from ludarium.core.checked_cache import no_cache, open_cache
-
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise ValueError(f"{package!r} is not a package")
-    here, core = Path(spec.submodule_search_locations[0]), Path(__file__).parent
-    files = [*sorted(here.glob("*.py")), core / "jit.py", *sorted(set(sources))]
-    with _lock:
-        folder = _game_folder(package, files)
-        settings = [
-            (numba.config, "CACHE_DIR", str(folder or "")),
-            (numba.config, "CACHE_LOCATOR_CLASSES", ""),  # Numba 0.61 and later
-            (dispatcher, "FunctionCache", no_cache if folder is None else open_cache),
-        ]
-        settings = [setting for setting in settings if hasattr(*setting[:2])]
-        before = [(place, name, getattr(place, name)) for place, name, _ in settings]
-        try:
-            for setting in settings:
-                setattr(*setting)
-            yield
-        finally:
-            for setting in before:
-                setattr(*setting)

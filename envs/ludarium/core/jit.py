@@ -6,17 +6,94 @@ once per game (see `instantiate`). ``core/cache.py`` has the folder in which com
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib
 import importlib.util
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
-from ludarium.core.cache import cache_folder
+import numpy as np
+
+from ludarium.core.cache import game_folder
 
 #: Options of every kernel: cached on disk, free of the GIL, no checks for division by zero.
 JIT: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+
+_lock = threading.RLock()
+
+
+@contextlib.contextmanager
+def cache_folder(package: str, *sources: Path) -> Iterator[None]:
+    """Cache the functions that are jitted inside this block for the game of `package`.
+
+    Numba's settings are global, so they are restored afterwards; a lock keeps threads apart. A
+    function keeps its cache after the block, and reads and writes it when it is first called.
+
+    Args:
+        package: full name of the game's package, for example ``ludarium.games.sphlag``.
+        *sources: files outside the game's folder that have jitted functions which are used.
+
+    Raises:
+        ValueError: `package` is not a package.
+    """
+    import numba
+    from numba.core import dispatcher
+
+    from ludarium.core.checked_cache import no_cache, open_cache
+
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ValueError(f"{package!r} is not a package")
+    here = Path(spec.submodule_search_locations[0])
+    files = [*sorted(here.glob("*.py")), Path(__file__), *sorted(set(sources))]
+    with _lock:
+        folder = game_folder(package, files)
+        settings = [
+            (numba.config, "CACHE_DIR", str(folder or "")),
+            (numba.config, "CACHE_LOCATOR_CLASSES", ""),  # not in every version of Numba
+            (dispatcher, "FunctionCache", no_cache if folder is None else open_cache),
+        ]
+        settings = [setting for setting in settings if hasattr(*setting[:2])]
+        before = [(place, name, getattr(place, name)) for place, name, _ in settings]
+        try:
+            for setting in settings:
+                setattr(*setting)
+            yield
+        finally:
+            for setting in before:
+                setattr(*setting)
+
+
+def _let_numbers_wrap(module: ModuleType) -> None:
+    """Where compiling is switched off, silence NumPy's warnings of overflow in a module's kernels.
+
+    Random streams and bit boards rely on integers that wrap around, as they do in compiled code.
+    """
+    import numba
+
+    if not numba.config.DISABLE_JIT:
+        return
+    for name, function in list(vars(module).items()):
+        if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+            setattr(module, name, _wrapping(function))
+
+
+def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that ignores overflow while it runs."""
+    if hasattr(function, "__wrapped__"):
+        return function
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*arguments, **options)
+
+    return call
 
 
 def import_jitted(package: str, *names: str) -> list[ModuleType]:
@@ -27,7 +104,10 @@ def import_jitted(package: str, *names: str) -> list[ModuleType]:
         *names: names of the modules inside it.
     """
     with cache_folder(package):
-        return [importlib.import_module(f"{package}.{name}") for name in names]
+        modules = [importlib.import_module(f"{package}.{name}") for name in names]
+    for module in modules:
+        _let_numbers_wrap(module)
+    return modules
 
 
 def instantiate(template: str, package: str, **names: Any) -> ModuleType:
@@ -64,4 +144,5 @@ def instantiate(template: str, package: str, **names: Any) -> ModuleType:
     with cache_folder(package, Path(source.origin), *called):
         sys.modules[name] = module
         spec.loader.exec_module(module)
+    _let_numbers_wrap(module)
     return module
