@@ -1,4 +1,4 @@
-"""A person at the window's table, without a window: choosing, undo, hint, resignation, records."""
+"""The controller of the window, without a window: choosing, undo, hint, resignation, records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ludarium.play.session import Session, agents_turn
 
 
 class ManualAgentThread:
-    """An agent's thoughts that are answered when the test says so."""
+    """A stand-in for `AgentThread` that answers when `think` is called."""
 
     def __init__(self, agent: Any, name: str) -> None:
         self._agent, self._name = agent, name
@@ -48,7 +48,7 @@ class ManualAgentThread:
 
 
 class ControllerHarness:
-    """A table and what it said, kept and asked."""
+    """A controller, with what it announced and saved."""
 
     def __init__(self, game: Any, agent: Any = "random", seat: int = 0, **more: Any) -> None:
         self.said: list[str] = []
@@ -66,7 +66,14 @@ class ControllerHarness:
         rng, hint_rng = np.random.default_rng(1), np.random.default_rng(2)
         keep = lambda session: self.kept.append(session.record())  # noqa: E731
         self.controller = Controller(
-            begin, self.agent_thread, rng, hint_rng, keep, self.said.append, **{"pause": 0, **more}
+            begin(),
+            begin,
+            self.agent_thread,
+            rng,
+            hint_rng,
+            keep,
+            self.said.append,
+            **{"pause": 0, **more},
         )
 
     @property
@@ -74,18 +81,18 @@ class ControllerHarness:
         return self.controller.session.state
 
     def agent(self) -> None:
-        """Let the agent think, and its answer be heeded."""
+        """Let the agent answer, and the controller apply the answer."""
         self.agent_thread.think()
         self.controller.poll()
 
     def click(self, action: int, choose: random.Random | None = None) -> None:
-        """Click all places of an action, in any of the orders allowed."""
+        """Click all targets of an action, in any of the allowed orders."""
         ways = list(orders(clicks(self.state)[action]))
         for place in choose.choice(ways) if choose else ways[0]:
             self.controller.click(place.x, place.y)
 
     def turn(self, choose: random.Random) -> None:
-        """Play a random turn of the person's, all but a pass by clicks."""
+        """Play a random turn of the person, by clicks unless it is a pass."""
         number = self.state.turn_number()
         while self.controller.session.persons_turn and self.state.turn_number() == number:
             ways = clicks(self.state)
@@ -248,7 +255,7 @@ def test_another_piece_can_be_chosen_instead(game: Any) -> None:
     harness, choose = ControllerHarness(game), random.Random(1)
     for _ in range(30):
         selection = Selection(harness.state)
-        pieces = [p for p in selection.choices() if p in selection.pieces()]
+        pieces = [p for p in selection.next_targets() if p in selection.pieces()]
         if len(pieces) > 1:
             break
         play(harness, choose, 1)
@@ -266,12 +273,12 @@ def test_another_piece_can_be_chosen_instead(game: Any) -> None:
     controller.click(one.x, one.y)
     first = begun()
     assert first
-    if two not in controller.selection.choices():  # where the other piece is no landing of the one
+    if two not in controller.selection.next_targets():  # two may be a landing of one
         controller.click(two.x, two.y)
         assert begun() and begun() != first
     controller.press("cancel")
     assert begun() == () and harness.state == before
-    assert controller.selection.choices() == Selection(before).choices()
+    assert controller.selection.next_targets() == Selection(before).next_targets()
     if any(len(way) > 1 for way in clicks(before).values()):
         controller.click(one.x, one.y)
         controller.click(-3.0, -3.0)
@@ -409,7 +416,7 @@ def test_an_agent_that_raises_leaves_the_game_playable(game: Any) -> None:
 
 
 def test_rejects_unknown_buttons(game: Any) -> None:
-    with pytest.raises(ValueError, match="no button 'castle'"):
+    with pytest.raises(ValueError, match="there is no button 'castle'; the buttons are undo, hint"):
         ControllerHarness(game).controller.press("castle")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -23,6 +24,7 @@ import ludarium
 from ludarium import records
 from ludarium.drawing.canvas import THEMES, mix
 from ludarium.drawing.pointing import clicks
+from ludarium.play.controller import Controller
 from ludarium.play.view import View
 from ludarium.play.window import WindowShell
 
@@ -50,7 +52,7 @@ def test_the_picture_of_a_controller(game: Any, theme: str) -> None:
         board = game.type.submodule("render").draw(harness.state, size, theme)
         assert view.width == max(300, board.shape[1]) and view.height > board.shape[0]
         assert harness.controller.selection is not None
-        for place in harness.controller.selection.choices():
+        for place in harness.controller.selection.next_targets():
             assert near(at(frame, view.to_pixels(place)), THEMES[theme].chosen), (size, place)
         assert near(frame[-1, 0], THEMES[theme].background)
 
@@ -68,7 +70,7 @@ def test_chosen_targets_are_marked(game: Any) -> None:
     frame = view.frame(harness.controller)
     assert not np.array_equal(frame, before)
     assert harness.controller.selection is not None
-    for place in harness.controller.selection.choices():
+    for place in harness.controller.selection.next_targets():
         assert near(at(frame, view.to_pixels(place)), THEMES["light"].chosen)
 
 
@@ -239,14 +241,44 @@ def test_window_command(run: Any, script: Any, pygame: Any, name: str, tmp_path:
     assert len(record.turns) >= 1
 
 
+@pytest.fixture
+def controllers(monkeypatch: pytest.MonkeyPatch) -> list[Controller]:
+    """Collect the controllers that the command creates."""
+    created: list[Controller] = []
+
+    def create(*arguments: Any) -> Controller:
+        created.append(Controller(*arguments))
+        return created[-1]
+
+    monkeypatch.setattr("ludarium.play.window.Controller", create)
+    return created
+
+
 @pytest.mark.usefixtures("broken")
-def test_an_agent_that_raises_is_named_at_the_end(run: Any, script: Any, pygame: Any) -> None:
-    waiting = iter(range(10**6))
-    script(*[lambda: key(pygame, "p")] * 9, lambda: next(waiting) > 200, lambda: key(pygame, "q"))
-    status, out, err = run("play", "sphlag", "--window", "--against", "broken:raises")
-    assert "The record is in" in out
-    if err:
-        assert (status, err) == (2, "ludarium: broken:raises raised RuntimeError: out of luck\n")
+def test_an_agent_that_raises_in_the_window_is_named_at_the_end(
+    run: Any, script: Any, pygame: Any, controllers: list[Controller]
+) -> None:
+    """Pass until the agent raises: the window shows the error and stays open until Q."""
+    rests = itertools.count()
+
+    def pass_until_the_agent_raises() -> bool:
+        (controller,) = controllers
+        assert not controller.session.over and next(rests) < 100_000
+        if controller.session.persons_turn and not controller.thinking:
+            key(pygame, "p")
+        return controller.error != ""
+
+    def check_and_quit() -> None:
+        assert controllers[0].status() == "broken:raises raised RuntimeError: out of luck"
+        key(pygame, "q")
+
+    script(pass_until_the_agent_raises, check_and_quit)
+    words = ("play", "sphlag", "--window", "--against", "broken:raises", "--seed", "1")
+    status, out, err = run(*words, "--record", "games.jsonl")
+    assert (status, err) == (2, "ludarium: broken:raises raised RuntimeError: out of luck\n")
+    assert out.endswith("The record is in games.jsonl\n")
+    (record,) = records.read("games.jsonl")
+    assert (record.reason, record.result, len(record.turns)) == ("unfinished", None, 7)
 
 
 def test_missing_pygame_names_the_extra(
@@ -275,8 +307,8 @@ def test_missing_display_is_reported(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--theme", "dark"), "--theme is for a window: add --window"),
-        (("--size", "300"), "--size is for a window: add --window"),
+        (("--theme", "dark"), "--theme needs --window"),
+        (("--size", "300"), "--size needs --window"),
         (("--window", "--size", "100"), "100 is not in the range 128<=x<=2048"),
         (("--window", "--theme", "sepia"), "'sepia' is not one of"),
         (("--window", "--record", "no/where.jsonl"), "there is no folder"),

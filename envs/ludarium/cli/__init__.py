@@ -15,7 +15,8 @@ import click
 from ludarium.cli.bench import bench_command
 from ludarium.cli.games import list_command, perft_command, show_command
 from ludarium.cli.matches import match_command, record_command
-from ludarium.cli.play import play_command, signals_as_exit
+from ludarium.cli.play import play_command
+from ludarium.cli.signals import signals_as_exit
 from ludarium.cli.tournament import tournament_command
 
 MISTAKE, INTERRUPTED = 2, 130  # exit status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from ludarium.cli.arguments import (
     state_at,
     theme_option,
 )
+from ludarium.core.text import in_columns
 
 if TYPE_CHECKING:
     from ludarium.agents import SearchAgent
@@ -131,7 +133,7 @@ def show_command(
     console().print(table, highlight=False)
     if list_turns and texts:
         click.echo()
-        in_columns(texts)
+        click.echo(in_columns(texts, shutil.get_terminal_size().columns))
     if analyst is not None and texts:
         import numpy as np
 
@@ -161,17 +163,6 @@ def _analyst(spec: str) -> SearchAgent:
     if not isinstance(agent, SearchAgent):
         raise ValueError(f"agent {spec!r} does not search: ask mcts:N or alphabeta:D")
     return agent
-
-
-def in_columns(texts: list[str]) -> None:
-    """Print texts in columns, as many as the terminal has room for."""
-    import shutil
-
-    width = max(map(len, texts)) + 2
-    count = max(1, shutil.get_terminal_size().columns // width)
-    for start in range(0, len(texts), count):
-        line = "".join(text.ljust(width) for text in texts[start : start + count])
-        click.echo(line.rstrip())
 
 
 # ---------------------------------------------------------------- perft

@@ -1,4 +1,4 @@
-"""Reading fields that the texts of several games share."""
+"""Fields that the texts of several games share, and texts in columns."""
 
 from __future__ import annotations
 
@@ -16,3 +16,20 @@ def natural(text: str, field: str) -> int:
     if not _NATURAL.fullmatch(text):
         raise ValueError(f"{field} {text!r}: a number without leading zeros, below 1000000000")
     return int(text)
+
+
+def in_columns(texts: list[str], width: int) -> str:
+    """Return texts in as many columns as fit, row by row, without spaces at the ends of lines.
+
+    Args:
+        texts: the texts; at least one.
+        width: width of the terminal, in characters.
+
+    >>> print(in_columns(["a1-b2", "pass", "c3"], width=16))
+    a1-b2  pass
+    c3
+    """
+    column = max(map(len, texts)) + 2
+    count = max(1, width // column)
+    rows = [texts[start : start + count] for start in range(0, len(texts), count)]
+    return "\n".join("".join(text.ljust(column) for text in row).rstrip() for row in rows)

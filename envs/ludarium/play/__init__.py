@@ -1,4 +1,4 @@
-"""A person plays: the session, what a click means, an agent in a thread, the window."""
+"""Play against an agent: the session, the controller of clicks, the terminal, the window."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""An agent that thinks in a thread of its own, so that a window never waits for it."""
+"""An agent that computes its answers in a thread, so that a window never waits for it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class AgentThread:
-    """Asks an agent one question after the other.
+    """A daemon thread in which an agent answers one question after the other.
 
-    The thread never holds a process up: it ends with it, in the middle of a thought.
+    The thread never delays the end of the process, even in the middle of a search.
 
     Args:
-        agent: who thinks.
-        name: of the agent, for messages.
+        agent: the agent.
+        name: name of the agent, for messages.
     """
 
     def __init__(self, agent: Agent, name: str) -> None:
@@ -31,21 +31,22 @@ class AgentThread:
         self._questions: queue.SimpleQueue[tuple[int, State, np.random.Generator] | None]
         self._questions = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[tuple[int, list[int] | Exception]] = queue.SimpleQueue()
-        self._dropped = threading.Event()
-        self._asked = 0
-        self._thread = threading.Thread(target=self._work, name=f"{name} thinks", daemon=True)
+        self._closed = threading.Event()
+        self._num_questions = 0
+        self._thread = threading.Thread(target=self._work, name=f"agent {name}", daemon=True)
         self._thread.start()
 
     def ask(self, state: State, rng: np.random.Generator) -> int:
-        """Ask how the agent makes, or ends, the turn of a state; returns the question's number."""
-        self._asked += 1
-        self._questions.put((self._asked, state.clone(), rng))
-        return self._asked
+        """Ask for the actions that complete a state's turn; return the number of the question."""
+        self._num_questions += 1
+        self._questions.put((self._num_questions, state.clone(), rng))
+        return self._num_questions
 
     def answers(self) -> Iterator[tuple[int, list[int] | Exception]]:
-        """Yield what has been answered since: a question's number, and actions or what was raised.
+        """Yield each new answer: the number of its question, and the actions or an exception.
 
-        An exception is an `IllegalActionError`, or says what went wrong.
+        The exception is an `IllegalActionError` where the agent answered an illegal action, an
+        `AgentError` where it raised an error, or what `prepare` of the agent raised.
         """
         while True:
             try:
@@ -54,8 +55,8 @@ class AgentThread:
                 return
 
     def close(self) -> None:
-        """Let the thread end with the question that it is at; nothing can be asked any more."""
-        self._dropped.set()
+        """End the thread after its current question; later questions are not answered."""
+        self._closed.set()
         self._questions.put(None)
 
     def _work(self) -> None:
@@ -63,7 +64,7 @@ class AgentThread:
         prepared = None
         while True:
             question = self._questions.get()
-            if question is None or self._dropped.is_set():
+            if question is None or self._closed.is_set():
                 return
             number, state, rng = question
             try:

@@ -1,7 +1,7 @@
-"""What a person does in the window: targets chosen one by one, buttons, and what the line says.
+"""The controller of the window: it turns clicks and buttons into actions of a session.
 
-Nothing here draws, reads events or needs a display: `window.py` hands over clicks and names of
-buttons, and shows what `picture.py` makes of a `Controller`.
+This module draws nothing, reads no events and needs no display: `window.py` passes on clicks and
+names of buttons, and shows the picture that `view.py` draws of a `Controller`.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from ludarium.core.state import State
     from ludarium.play.agent_thread import AgentThread
 
-PAUSE = 0.4  # seconds for which the person's own turn is seen before the agent's
+PAUSE = 0.4  # seconds for which the person's turn is shown before the agent's answer
 
 
 # ---------------------------------------------------------------- choosing an action
 
 
 class Selection:
-    """The targets of one state that a person has chosen so far.
+    """The targets that a person has chosen so far for the next action.
 
     Args:
-        state: the position; nothing can be chosen where the game is over.
+        state: the position; a finished game has no targets.
 
     Attributes:
-        chosen: the targets clicked, in order.
+        chosen: the chosen targets, in the order of the clicks.
     """
 
     def __init__(self, state: State) -> None:
         self.chosen: ClickPath = ()
-        self._click_paths: dict[ClickPath, int] = {}  # the action of each order of clicks
+        self._click_paths: dict[ClickPath, int] = {}  # to the action that it completes
         for action, path in clicks(state).items():
             for order in orders(path):
                 self._click_paths[order] = action
-        self._goes_on = {
+        self._turn_continues = {
             action
             for action in set(self._click_paths.values())
             if (after := state.child(action)).turn_number() == state.turn_number()
@@ -51,41 +51,45 @@ class Selection:
 
     @property
     def pass_action(self) -> int | None:
-        """The action that needs no click, a pass; None where there is none."""
+        """The action without clicks, a pass; None where there is none."""
         return self._click_paths.get(())
 
-    def choices(self) -> list[Target]:
+    def next_targets(self) -> list[Target]:
         """Return the targets that can be chosen next."""
         count = len(self.chosen)
-        found = [
+        paths = [
             path for path in self._click_paths if len(path) > count and path[:count] == self.chosen
         ]
-        return list(dict.fromkeys(path[count] for path in found))
+        return list(dict.fromkeys(path[count] for path in paths))
 
     def pieces(self) -> set[Target]:
-        """Return those targets whose choice only begins a turn: what may go somewhere."""
+        """Return the targets that begin a turn without completing it, such as pieces to move."""
         return {
             path[0]
             for path, action in self._click_paths.items()
-            if (len(path) > 1 and not path[0].label) or (path and action in self._goes_on)
+            if (len(path) > 1 and not path[0].label) or (path and action in self._turn_continues)
         }
 
     def click(self, x: float, y: float) -> int | None:
-        """Choose the target at a point; returns the action that is complete by it.
+        """Choose the target at a point; return the action that it completes, or None.
 
-        A point that is no next target is taken as a first one, else nothing is chosen any more.
+        A point outside the next targets clears the selection and is tried as the first target.
+
+        Args:
+            x: horizontal position, in units of the canvas.
+            y: vertical position, in units of the canvas.
         """
-        target = hit(self.choices(), x, y)
+        target = hit(self.next_targets(), x, y)
         if target is None and self.chosen:
             self.chosen = ()
-            target = hit(self.choices(), x, y)
+            target = hit(self.next_targets(), x, y)
         if target is None:
             return None
         self.chosen += (target,)
         return self._click_paths.get(self.chosen)
 
 
-# ---------------------------------------------------------------- the table
+# ---------------------------------------------------------------- the controller
 
 
 class Button(NamedTuple):
@@ -98,28 +102,30 @@ class Button(NamedTuple):
 
 
 class Controller:
-    """A person and an agent at a game: what can be done, and what is to be seen.
+    """The state of the window: a session, the selection, a hint, and what the buttons do.
 
     Args:
-        new_session: returns the session of a new game; called at once, and for each new game.
-        agent_thread: asks the agent.
-        rng: the chance of the agent's turns.
-        hint_rng: the chance of its hints, so that those who ask for none play the same games.
-        save: is given a session that is left, to write its record.
-        announce: is told each turn and each result in words.
-        pause: seconds for which the person's turn is seen before it is answered.
-        clock: seconds that go on.
+        session: the first game.
+        new_session: returns the session of a new game.
+        agent_thread: thread that asks the agent.
+        rng: random generator of the agent's turns.
+        hint_rng: random generator of the agent's hints; hints do not change the agent's turns.
+        save: called with each session that is left, to write its record.
+        announce: called with each turn and each result in words.
+        pause: seconds for which the person's turn is shown before the agent's answer.
+        clock: returns a monotonic time in seconds.
 
     Attributes:
-        session: the game.
-        selection: what the person has chosen of the next action.
-        hint: the targets of the agent's choice, when it was asked for.
-        revision: a number that grows whenever the picture is another one.
-        error: what the agent has raised, until something is done about it.
+        session: the current game.
+        selection: the targets chosen for the next action; None unless it is the person's turn.
+        hint: targets of the turn that the agent suggests; empty unless a hint is shown.
+        revision: number that grows with every change of the picture.
+        error: message of an error that the agent raised; empty after the next step.
     """
 
     def __init__(
         self,
+        session: Session,
         new_session: Callable[[], Session],
         agent_thread: AgentThread,
         rng: np.random.Generator,
@@ -133,66 +139,66 @@ class Controller:
         self._save, self._announce = save, announce
         self._rng, self._hint_rng = rng, hint_rng
         self._pause, self._clock = pause, clock
-        self._saved: Session | None = None  # the last one that was written
+        self._saved: Session | None = None  # the session that was saved last
         self.revision = 0
-        self.session = new_session()
+        self.session = session
         self._refresh()
 
-    def _refresh(self, notice: str = "") -> None:
-        """Begin anew with the session as it is now; whatever was asked before is void."""
+    def _refresh(self) -> None:
+        """Start from the current state of the session; discard questions that are pending."""
         session = self.session
         self.selection: Selection | None = None
         if session.persons_turn:
             self.selection = Selection(session.state)
         self.hint: list[Target] = []
-        self.error, self._notice = "", notice
-        self._hinting: int | None = None  # the question that waits for its answer
-        self._answering: int | None = None
+        self.error = self._notice = ""
+        self._hint_question: int | None = None  # number of the pending question for a hint
+        self._turn_question: int | None = None  # number of the pending question for a turn
         self._since = self._clock()
         if not session.over and not session.persons_turn:
-            self._answering = self._agent_thread.ask(session.state, self._rng)
+            self._turn_question = self._agent_thread.ask(session.state, self._rng)
         self.revision += 1
 
-    # ---- what is to be seen
+    # ---- what is shown
 
     @property
     def thinking(self) -> bool:
-        """Whether the agent has been asked and has not answered."""
-        return self._answering is not None or self._hinting is not None
+        """Whether a question to the agent is pending."""
+        return self._turn_question is not None or self._hint_question is not None
 
     def status(self) -> str:
-        """Return what the line below the board says."""
+        """Return the text of the line below the board."""
         session = self.session
         if self.error:
             return self.error
         if session.over:
-            return f"{session.result()} Undo to play on, or begin a new game."
-        if self._answering is not None:
-            return f"{session.name} is thinking ..."
-        if self._hinting is not None:
-            return f"Your turn; {session.name} is thinking of a hint ..."
+            return f"{session.result()} Undo to play on, or start a new game."
+        if self._turn_question is not None:
+            return f"{session.agent_name} is thinking ..."
+        if self._hint_question is not None:
+            return f"Your turn; {session.agent_name} is thinking of a hint ..."
         if self._notice:
             return self._notice
         chosen = self.selection.chosen if self.selection is not None else ()
         return f"Your turn: {prompt(session.state, chosen)}"
 
     def buttons(self) -> list[Button]:
-        """Return the buttons, from the left."""
-        yours = self.session.persons_turn
+        """Return the buttons, from left to right."""
+        is_persons_turn = self.session.persons_turn
         selection = self.selection
         can_pass = selection is not None and selection.pass_action is not None
         return [
             Button("undo", "Undo", "U", self.session.can_undo),
-            Button("hint", "Hint", "H", yours and self._hinting is None),
+            Button("hint", "Hint", "H", is_persons_turn and self._hint_question is None),
             Button("pass", "Pass", "P", can_pass),
             Button("resign", "Resign", "R", not self.session.over),
             Button("new", "New game", "N", True),
         ]
 
-    # ---- what the person does
+    # ---- input of the person
 
     def click(self, x: float, y: float) -> None:
-        """Take a click on the board, at a point in units."""
+        """Handle a click on the board, at a point in units of the canvas."""
         if self.selection is None:
             return
         before = self.selection.chosen
@@ -206,7 +212,7 @@ class Controller:
             self._restart_turn(x, y)
 
     def _restart_turn(self, x: float, y: float) -> None:
-        """Where one click has begun the turn, let another one begin it otherwise."""
+        """Replace the first action of a half-made turn if a click chooses another piece."""
         turn_start = self.session.turn_start
         if turn_start is None:
             return
@@ -214,9 +220,9 @@ class Controller:
         action = selection.click(x, y)
         if action is None or selection.chosen[0] not in selection.pieces():
             return
-        same = self.session.state.history()[-1] == action
+        is_same_action = self.session.state.history()[-1] == action
         self.session.undo()
-        if same:
+        if is_same_action:
             self._refresh()
         else:
             self._act(action)
@@ -238,14 +244,17 @@ class Controller:
             self._announce(self.session.result())
 
     def press(self, name: str) -> None:
-        """Press a button by its name, or ``cancel`` what is chosen; one may do nothing.
+        """Press a button; a disabled button does nothing.
+
+        Args:
+            name: name of the button, or ``"cancel"`` to clear the selection.
 
         Raises:
-            ValueError: There is no such button.
+            ValueError: There is no button of this name.
         """
         enabled = {button.name: button.enabled for button in self.buttons()} | {"cancel": True}
         if name not in enabled:
-            raise ValueError(f"there is no button {name!r}: there is {', '.join(enabled)}")
+            raise ValueError(f"there is no button {name!r}; the buttons are {', '.join(enabled)}")
         if not enabled[name]:
             return
         if name == "cancel":
@@ -256,7 +265,7 @@ class Controller:
             self._refresh()
         elif name == "hint":
             self.hint = []
-            self._hinting = self._agent_thread.ask(self.session.state, self._hint_rng)
+            self._hint_question = self._agent_thread.ask(self.session.state, self._hint_rng)
             self.revision += 1
         elif name == "pass" and self.selection is not None:
             action = self.selection.pass_action
@@ -272,7 +281,7 @@ class Controller:
             self._refresh()
 
     def _cancel(self) -> None:
-        """Choose nothing any more; where nothing is chosen take back a turn that is half made."""
+        """Clear the selection, or take back a half-made turn where nothing is chosen."""
         if self.selection is not None and self.selection.chosen:
             self.selection.chosen = ()
             self.revision += 1
@@ -281,44 +290,44 @@ class Controller:
             self._refresh()
 
     def save_record(self) -> None:
-        """Have the record written, of a game in which nothing happened only if it is the first."""
+        """Save the record of the session once; empty games after the first are not saved."""
         session = self.session
         if session is not self._saved and (session.state.history() or self._saved is None):
             self._saved = session
             self._save(session)
 
-    # ---- what the agent does
+    # ---- answers of the agent
 
     def poll(self) -> None:
-        """Take the agent's answers, if there are any; to be called again and again."""
-        if self._answering is not None and self._clock() < self._since + self._pause:
+        """Apply the answers that have arrived; the window calls this repeatedly."""
+        if self._turn_question is not None and self._clock() < self._since + self._pause:
             return
         for number, answer in self._agent_thread.answers():
-            if number == self._answering:
-                self._answered(answer)
-            elif number == self._hinting:
-                self._hinted(answer)
+            if number == self._turn_question:
+                self._apply_answer(answer)
+            elif number == self._hint_question:
+                self._show_hint(answer)
 
-    def _answered(self, answer: list[int] | Exception) -> None:
+    def _apply_answer(self, answer: list[int] | Exception) -> None:
         session = self.session
         if isinstance(answer, IllegalActionError):
             session.illegal = True
             self._announce_result()
         elif isinstance(answer, Exception):
-            self._answering, self.error = None, " ".join(str(answer).split())
+            self._turn_question, self.error = None, " ".join(str(answer).split())
             self.revision += 1
             return
         else:
-            session.answer(answer)
-            self._announce_turn(f"{session.name} plays")
+            session.apply(answer)
+            self._announce_turn(f"{session.agent_name} plays")
         self._refresh()
 
-    def _hinted(self, answer: list[int] | Exception) -> None:
-        self._hinting = None
-        state, name = self.session.state.clone(), self.session.name
+    def _show_hint(self, answer: list[int] | Exception) -> None:
+        self._hint_question = None
+        state, name = self.session.state.clone(), self.session.agent_name
         self.revision += 1
         if isinstance(answer, IllegalActionError):
-            self._notice = f"{name} has no legal answer here."
+            self._notice = f"{name} answered an illegal action here."
         elif isinstance(answer, Exception):
             self._notice = " ".join(str(answer).split())
         else:

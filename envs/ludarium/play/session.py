@@ -1,11 +1,13 @@
-"""A person against an agent: what the game at the terminal and the one in a window share."""
+"""A game between a person and an agent: what the terminal and the window share."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ludarium.agents.players import legal_answer
-from ludarium.records.game_record import GameRecord
+from ludarium.records import game_record
 from ludarium.records.results import ILLEGAL
 
 if TYPE_CHECKING:
@@ -15,61 +17,78 @@ if TYPE_CHECKING:
     from ludarium.core.state import State
 
 HUMAN = "human"
-RESIGNED = "resigned"  # why a game ended, in its record
+RESIGNED = "resigned"  # the reason in the record of a game that the person has resigned
 
 
 class AgentError(Exception):
-    """An agent has raised instead of answering; the message says which and what."""
+    """An agent raised an error instead of answering; the message names both."""
 
 
 def agents_turn(agent: Agent, name: str, state: State, rng: np.random.Generator) -> list[int]:
-    """Return the actions with which an agent makes, or ends, the turn of a state.
+    """Ask an agent for the actions that complete the current turn.
+
+    Args:
+        agent: the agent.
+        name: name of the agent, for messages.
+        state: the position; unchanged.
+        rng: random generator of the agent.
 
     Raises:
-        IllegalActionError: It answered an action that is not legal.
-        AgentError: It raised something.
+        IllegalActionError: The agent answered an action that is not legal.
+        AgentError: The agent raised an error.
     """
-    now, actions = state.clone(), []
-    while now.current_player() == state.current_player() and not now.is_terminal():
-        if now.turn_number() != state.turn_number():
+    position, actions = state.clone(), []
+    while position.current_player() == state.current_player() and not position.is_terminal():
+        if position.turn_number() != state.turn_number():
             break
         try:
-            answer = agent.select_action(now.clone(), rng)
+            answer = agent.select_action(position.clone(), rng)
         except Exception as error:
             raise AgentError(f"{name} raised {type(error).__name__}: {error}") from error
-        actions.append(legal_answer(now, answer))
-        now.apply_action(actions[-1])
+        actions.append(legal_answer(position, answer))
+        position.apply_action(actions[-1])
     return actions
 
 
 def turn_text(state: State, actions: list[int]) -> str:
-    """Return the text of actions from a state, joined."""
-    now, text = state.clone(), ""
+    """Return the joined texts of actions played from a state.
+
+    >>> import ludarium
+    >>> turn_text(ludarium.load_game("gyges").new_initial_state(), [0])
+    '112233'
+    """
+    position, text = state.clone(), ""
     for action in actions:
-        text += now.action_to_string(action)
-        now.apply_action(action)
+        text += position.action_to_string(action)
+        position.apply_action(action)
     return text
 
 
 class Session:
-    """A game between a person and an agent, without any way to see or to steer it.
+    """A game between a person and an agent, independent of how it is shown.
 
     Args:
         state: the first position.
-        name: of the agent, as in the record.
-        seat: the person's, 0 or 1.
-        seed: what the game was seeded with.
+        agent_name: name of the agent in the record.
+        seat: player number of the person, 0 or 1.
+        seed: seed of the game, for the record.
 
     Attributes:
-        state: the position.
-        illegal: whether the agent has lost by an illegal answer.
-        resigned: whether the person has given up.
+        state: the current position.
+        agent_name: name of the agent in the record.
+        seat: player number of the person.
+        seed: seed of the game, for the record.
+        illegal: whether the agent has lost by answering an illegal action.
+        resigned: whether the person has resigned.
     """
 
-    def __init__(self, state: State, name: str, seat: int, seed: int | None) -> None:
-        self.state, self.name, self.seat, self.seed = state, name, seat, seed
+    def __init__(self, state: State, agent_name: str, seat: int, seed: int) -> None:
+        self.state, self.agent_name, self.seat, self.seed = state, agent_name, seat, seed
         self.illegal = self.resigned = False
-        self._before: list[State] = []  # the states in which the person acted
+        self._undo_states: list[State] = []  # the positions in which the person acted
+
+    def __repr__(self) -> str:
+        return f"Session({self.state.to_string()!r}, {self.agent_name!r}, seat={self.seat})"
 
     # ---- whose turn it is
 
@@ -85,68 +104,88 @@ class Session:
 
     @property
     def half_made(self) -> bool:
-        """Whether the person has begun a turn and not ended it."""
-        begun = self._before and self._before[-1].turn_number() == self.state.turn_number()
-        return bool(begun) and self.persons_turn
+        """Whether the person has begun a turn and not completed it."""
+        if not self._undo_states or not self.persons_turn:
+            return False
+        return self._undo_states[-1].turn_number() == self.state.turn_number()
 
     @property
     def turn_start(self) -> State | None:
-        """The state in which the person's half-made turn was added to; None without one."""
-        return self._before[-1].clone() if self.half_made else None
+        """The position before the last action of a half-made turn; None without one."""
+        return self._undo_states[-1].clone() if self.half_made else None
 
     @property
     def can_undo(self) -> bool:
         """Whether there is anything to take back."""
-        return bool(self._before) or self.resigned
+        return bool(self._undo_states) or self.resigned
 
-    # ---- what happens
+    # ---- playing
 
     def act(self, actions: list[int]) -> None:
-        """Play actions of the person's, legal ones, as one step that `undo` takes back."""
-        self._before.append(self.state.clone())
-        self.answer(actions)
+        """Play legal actions of the person as one step that `undo` takes back."""
+        self._undo_states.append(self.state.clone())
+        self.apply(actions)
 
-    def answer(self, actions: list[int]) -> None:
-        """Play actions of the agent's, legal ones."""
+    def apply(self, actions: list[int]) -> None:
+        """Play legal actions of the agent, which `undo` takes back with the person's."""
         for action in actions:
             self.state.apply_action(action)
 
     def undo(self) -> bool:
-        """Go back to where the person acted last, or gave up; False if that is nowhere."""
+        """Take back the person's last step or resignation; return whether there was one."""
         if self.resigned:
             self.resigned = False
             return True
-        if not self._before:
+        if not self._undo_states:
             return False
-        self.state = self._before.pop()
+        self.state = self._undo_states.pop()
         self.illegal = False
         return True
 
     def undo_turn(self) -> bool:
-        """Go back to where the person's last turn began, or the one now half made."""
-        found = self.undo()
-        while found and self.half_made:
+        """Take back the person's last or half-made turn; return whether there was one."""
+        undone = self.undo()
+        while undone and self.half_made:
             self.undo()
-        return found
+        return undone
 
-    # ---- how it ended
+    # ---- result and record
 
     def result(self) -> str:
-        """Return in words how an ended game has ended for the person."""
+        """Return the result of an ended game in words, as seen by the person."""
         if self.illegal:
-            return f"{self.name} answered an illegal action: you win."
+            return f"{self.agent_name} answered an illegal action: you win."
         if self.resigned:
-            return f"You have resigned: {self.name} wins."
+            return f"You have resigned: {self.agent_name} wins."
         if not self.state.returns()[0]:
             return "Nobody wins."
         return "You win." if self.state.returns()[self.seat] > 0 else "You lose."
 
-    def record(self) -> GameRecord:
+    def record(self) -> game_record.GameRecord:
         """Return the record of the game so far."""
-        players = (HUMAN, self.name) if self.seat == 0 else (self.name, HUMAN)
+        players = (HUMAN, self.agent_name) if self.seat == 0 else (self.agent_name, HUMAN)
         ending: dict[str, Any] = {}
         if self.illegal or self.resigned:
             won = self.seat if self.illegal else 1 - self.seat
             ending["result"] = (1.0, -1.0) if won == 0 else (-1.0, 1.0)
             ending["reason"] = ILLEGAL if self.illegal else RESIGNED
-        return GameRecord.from_state(self.state, players, self.seed, **ending)
+        return game_record.GameRecord.from_state(self.state, players, self.seed, **ending)
+
+
+def save_record(session: Session, path: Path, write: Callable[[str], None]) -> None:
+    """Append the record of a session to a file.
+
+    Args:
+        session: the game, finished or not.
+        path: the file of records.
+        write: prints the record if the file cannot be written, so that the game is not lost.
+
+    Raises:
+        OSError: The record cannot be written.
+    """
+    record = session.record()
+    try:
+        game_record.write(record, path)
+    except OSError:
+        write(record.to_json())
+        raise

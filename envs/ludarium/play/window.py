@@ -1,25 +1,35 @@
-"""The window of ``play --window``: hands events to a `Controller` and shows its `View`."""
+"""Playing in a window: events become clicks and buttons of a `Controller`, shown by a `View`."""
 
 from __future__ import annotations
 
 import os
 import time
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ludarium.drawing.pointing import check_can_be_pointed_at
 from ludarium.drawing.window import Window
+from ludarium.play.agent_thread import AgentThread
 from ludarium.play.controller import Controller
+from ludarium.play.session import AgentError, Session, save_record
 from ludarium.play.view import View
 
-TICK = 0.02  # seconds between two looks at events and answers
+if TYPE_CHECKING:
+    from ludarium.agents import Agent
+
+TICK = 0.02  # seconds between two polls of events and answers
 
 
 class WindowShell:
-    """A window that turns events into clicks and buttons of a table, and is open from now on.
+    """A window that passes clicks and keys to a controller; it opens at once.
 
     Args:
-        controller: the game.
-        view: how it looks.
-        title: what stands over the window.
+        controller: the controller of the game.
+        view: draws the controller.
+        title: title of the window.
 
     Raises:
         ImportError: pygame-ce is not installed; the message names the extra.
@@ -28,11 +38,11 @@ class WindowShell:
 
     def __init__(self, controller: Controller, view: View, title: str) -> None:
         self._controller, self._view = controller, view
-        # SDL drops a click that also brings a window to the front, unless it is asked not to
+        # by default SDL drops a click that also brings the window to the front
         os.environ.setdefault("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")
         self._window = Window(title, self._on_event)
         self._window.check_display()
-        self._shown = -1  # the change of the table that is seen
+        self._shown_revision = -1
         self.show()
 
     def run(self) -> None:
@@ -46,15 +56,15 @@ class WindowShell:
             self.close()
 
     def show(self) -> None:
-        """Show what has changed, and take the events that have come."""
-        if self._shown == self._controller.revision:
+        """Handle the pending events, and draw the controller if it has changed."""
+        if self._shown_revision == self._controller.revision:
             self._window.heed()
         else:
-            self._shown = self._controller.revision
+            self._shown_revision = self._controller.revision
             self._window.show(self._view.frame(self._controller))
 
     def close(self) -> None:
-        """Close the window; closing twice is no fault."""
+        """Close the window (idempotent)."""
         self._window.close()
 
     def _on_event(self, pygame: Any, event: Any) -> None:
@@ -63,9 +73,9 @@ class WindowShell:
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_RIGHT:
             self._controller.press("cancel")
         elif event.type == pygame.KEYDOWN:
-            self._key(pygame, event)
+            self._press_key(pygame, event)
         elif event.type in (pygame.WINDOWEXPOSED, pygame.WINDOWRESTORED, pygame.WINDOWSHOWN):
-            self._shown = -1
+            self._shown_revision = -1
 
     def _click(self, x: int, y: int) -> None:
         button = self._view.button_at(self._controller, x, y)
@@ -75,7 +85,7 @@ class WindowShell:
         elif point is not None:
             self._controller.click(*point)
 
-    def _key(self, pygame: Any, event: Any) -> None:
+    def _press_key(self, pygame: Any, event: Any) -> None:
         if event.key == pygame.K_ESCAPE:
             self._controller.press("cancel")
         elif event.key == pygame.K_q:
@@ -84,3 +94,58 @@ class WindowShell:
             if event.key == getattr(pygame, f"K_{button.key.lower()}"):
                 self._controller.press(button.name)
                 return
+
+
+def play_in_window(
+    session: Session,
+    new_session: Callable[[], Session],
+    agent: Agent,
+    path: Path,
+    size: int,
+    theme: str,
+    write: Callable[[str], None] = print,
+) -> None:
+    """Play in a window, one game after the other, and save the records.
+
+    Args:
+        session: the first game.
+        new_session: returns the session of a new game.
+        agent: the person's opponent.
+        path: file to which the records are appended.
+        size: longer side of the board, in pixels, 128 to 2048.
+        theme: ``"light"`` or ``"dark"``.
+        write: prints turns, results and messages.
+
+    Raises:
+        AgentError: The agent raised an error, and the person then closed the window.
+        ValueError: The game cannot be played by mouse.
+        ImportError: pygame-ce is not installed; the message names the extra.
+        OSError: There is no display, or a record cannot be written; it is printed instead.
+    """
+    game = session.state.game
+    check_can_be_pointed_at(game)
+    rng, hint_rng = (
+        np.random.default_rng([session.seed, stream]) for stream in (1 - session.seat, 2)
+    )
+    agent_thread = AgentThread(agent, session.agent_name)
+    controller = Controller(
+        session,
+        new_session,
+        agent_thread,
+        rng,
+        hint_rng,
+        lambda session: save_record(session, path, write),
+        write,
+    )
+    shell = WindowShell(controller, View(game, size, theme), f"{game.type.title} - ludarium")
+    try:
+        shell.run()
+        if controller.error:
+            raise AgentError(controller.error)
+    except KeyboardInterrupt:
+        write("")
+    finally:
+        shell.close()
+        agent_thread.close()
+        controller.save_record()
+        write(f"The record is in {path}")
