@@ -21,6 +21,7 @@ from PIL import Image
 import ludarium
 from ludarium import records
 from ludarium.arena import play_game, play_match, tournament
+from ludarium.arena.ledger import is_torn
 from ludarium.arena.openings import opening_seed, opening_turns, play_opening
 from ludarium.arena.ratings import rate
 from ludarium.arena.reports import as_table, draw_cross_table, to_csv, to_json, to_markdown
@@ -306,11 +307,133 @@ def test_a_file_of_something_else_is_refused_and_kept(tmp_path):
         with pytest.raises(ValueError, match=f"another tournament: {message}"):
             tournament(agents=["random", "greedy"], games=2, record=path, **arguments)
         assert path.read_bytes() == before
-    for text in ("hello", "hello\n", '{"game": 1}\n'):
-        path.write_text(text)
-        with pytest.raises(ValueError, match="line 1"):
-            tournament("sphlag", ["random", "greedy"], games=2, record=path)
-        assert path.read_text() == text
+
+
+FOREIGN = [
+    "hello",
+    "hello\n",
+    '{"game": 1}\n',
+    '{"name": "a package of somebody else", "private": true}',
+    "{ }",
+    '{"a": 1',
+    "[1, 2",
+    '{"game": "chess", "version": 0, "options": {}, "seed": 1, "pla',
+    '{"game": "sphlag", "version": 0, "options": {"max_turns": 9}, "seed": 1, "pla',
+    '{"game": "sphlag", "version": 0, "options": {"max_turns": 200}, "moves": ["a',
+    '{"game": "sphlag", "version": 0, "options": {"max_turns": 200}, "seed": "7", "pla',
+    '{"game": "sphlag", "version": 0, "options": {"max_turns": 200}, "seed": 7, "players": "\u00e4',
+]
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("text", FOREIGN)
+def test_a_foreign_line_is_refused_and_kept(tmp_path, text, after, entry_line):
+    """Only the beginning of a line of this tournament may be removed, also as the first line."""
+    path = tmp_path / "games.jsonl"
+    path.write_text((entry_line + "\n") * after + text, encoding="utf-8")
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=f"line {1 + after}"):
+        tournament("sphlag", ["random", "greedy"], games=2, record=path)
+    assert path.read_bytes() == before
+
+
+def test_every_torn_line_of_ours_is_recognised(entry_line):
+    game = ludarium.load_game("sphlag")
+    assert all(is_torn(entry_line[:end].encode(), game) for end in range(1, len(entry_line)))
+    assert not is_torn(entry_line.encode(), game)
+    record = json.dumps({k: v for k, v in json.loads(entry_line).items() if k != "match"})
+    assert not is_torn(record.encode(), game), "a whole record of another writer"
+
+
+def test_a_refused_file_keeps_its_torn_line_and_a_lost_newline_costs_nothing(tmp_path, entry_line):
+    path = tmp_path / "games.jsonl"
+    torn = f"{entry_line}\n{entry_line[:300]}"
+    path.write_text(torn)
+    with pytest.raises(ValueError, match="another tournament: seed"):
+        tournament("sphlag", ["random", "greedy"], games=1, seed=1, record=path)
+    assert path.read_text() == torn
+    path.write_text(entry_line)
+    tournament("sphlag", ["random", "greedy"], games=2, record=path)
+    assert path.read_text().startswith(entry_line + "\n")
+    assert len(records.read(path)) == 2
+
+
+def test_anew_keeps_a_foreign_file(run, tmp_path, entry_line):
+    path = tmp_path / "notes.jsonl"
+    words = ["tournament", "sphlag", "--agents", "random,greedy", "--games", "1"]
+    path.write_text("notes\n")
+    status, _, err = run(*words, "--anew", "--record", str(path))
+    assert status == 2 and "line 1" in err and path.read_text() == "notes\n"
+
+
+@pytest.fixture(scope="module")
+def entry_line() -> str:
+    """The line of the first game of random and greedy at Sphlag."""
+    entry = tournament("sphlag", ["random", "greedy"], games=1).entries[0]
+    return entry.to_json()
+
+
+DEEP = "[" * 5000 + "]" * 5000
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("round", "1e999", "match.round inf"),
+        ("round", "-1", "match.round -1"),
+        ("round", "true", "match.round True"),
+        ("round", "9" * 4000, "match.round 9"),
+        ("opening", "1.5", "match.opening 1.5"),
+        ("opening", str(2**60), "match.opening"),
+        ("seconds", "[NaN, 1]", "match.seconds"),
+        ("seconds", "[1e999, 1]", "match.seconds"),
+        ("seconds", f"[1, {'9' * 400}]", "match.seconds"),
+        ("seconds", '["1", "2"]', "match.seconds"),
+        ("seconds", "[1, -1]", "match.seconds"),
+        ("turns", f"[1, {'9' * 400}]", "match.turns"),
+        ("turns", "[1]", "match.turns"),
+        ("turns", "{}", "match.turns"),
+        ("a", "3", "match.a 3"),
+        ("a", '"random"', "players|match.a"),
+        ("b", '"nobody"', "players"),
+        ("failed", '"stranger"', "match.failed"),
+        ("failed", '"greedy"', "match.failed"),
+        ("failure", '["x"]', "match.failure"),
+        ("digests", "[1, 2]", "match.digests"),
+        ("digests", "null", "match.digests"),
+        ("seconds", DEEP, "line 1"),
+        (None, "null", "match None"),
+        (None, "[]", "match"),
+        (None, "{}", "match.a is missing"),
+        ("result", "[1e999, 0]", "result"),
+        ("result", "[NaN, NaN]", "result"),
+        ("result", "[0.5, -0.5]", "result"),
+        ("result", "[1, 1]", "result"),
+        ("result", "null", "result"),
+        ("version", "1e999", "version"),
+        ("seed", "-5", "seed"),
+        ("options", DEEP, "line 1"),
+    ],
+)
+def test_hostile_entries_are_named_by_line_and_field(tmp_path, entry_line, field, value, message):
+    fields = json.loads(entry_line)
+    place = fields if field in (None, "result", "version", "seed", "options") else fields["match"]
+    place["match" if field is None else field] = "HERE"
+    path = tmp_path / "games.jsonl"
+    path.write_text(json.dumps(fields).replace('"HERE"', value) + "\n")
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=message) as caught:
+        tournament("sphlag", ["random", "greedy"], games=2, record=path)
+    assert "line 1" in str(caught.value) and str(path) in str(caught.value)
+    assert len(str(caught.value)) < 600
+    assert path.read_bytes() == before
+
+
+def test_bytes_that_are_not_text_are_refused(tmp_path):
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b"\xff\xfe\n")
+    with pytest.raises(ValueError, match="line 1: not UTF-8"):
+        tournament("sphlag", ["random", "greedy"], games=1, record=path)
 
 
 def test_workers_change_nothing(tmp_path):

@@ -267,9 +267,9 @@ def tournament(
     total = len(tasks)
     found: dict[tuple[str, str, int], Entry] = {}
     with contextlib.ExitStack() as stack:
-        ledger = stack.enter_context(open_ledger(record)) if record is not None else None
+        ledger = stack.enter_context(open_ledger(record, loaded)) if record is not None else None
         for line, entry in enumerate(ledger.entries if ledger else (), 1):
-            if entry.key in tasks:
+            if entry.key in tasks and entry.key not in found:
                 _check_entry(entry, tasks[entry.key], f"{record}: game {line}")
                 found[entry.key] = entry
                 if on_game is not None:

@@ -94,6 +94,7 @@ def tournament_command(
       ludarium tournament sphlag --agents random,greedy,mcts:50 --games 4 --times
     """
     from ludarium.arena import tournament
+    from ludarium.arena.ledger import remove_ledger
     from ludarium.arena.reports import WRITERS, as_cross_table, as_table
     from ludarium.core.files import check_folder, check_target, replacing
 
@@ -106,7 +107,7 @@ def tournament_command(
         RUNS.mkdir(exist_ok=True)
     check_folder(target)
     if anew:
-        target.unlink(missing_ok=True)
+        remove_ledger(target, loaded)
     with _Progress() as progress:
         try:
             result = tournament(
