@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from children import interruptible
 from PIL import Image
 
 import ludarium
@@ -303,6 +304,43 @@ def test_a_reader_that_closes_the_pipe_causes_no_traceback():
     command = f'{sys.executable} -c "{code}" | true'
     found = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_long_perft(number):
+    """Whole depths are printed before it; it would run for years."""
+    command = [sys.executable, "-m", "ludarium", "perft", "gliss", "--depth", "900"]
+    with interruptible():
+        process = subprocess.Popen(
+            [*command, "-o", "max_turns=1000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+    try:
+        assert process.stdout.readline() == b"1 121\n"
+        assert process.stdout.readline() == b"2 13680\n"
+        process.send_signal(number)
+        _, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+        process.communicate()
+    assert b"Traceback" not in err
+    if number == signal.SIGINT:
+        assert process.returncode == 130 and err.endswith(b"ludarium: interrupted\n")
+    else:
+        assert process.returncode == 128 + number
+
+
+def test_perft_announces_a_count_that_takes_long(run, monkeypatch):
+    """Growth of the counts so far says what the next one costs."""
+    ticks = iter(range(0, 10_000, 900))
+    monkeypatch.setattr("ludarium.cli.games.time.perf_counter", lambda: next(ticks))
+    status, out, err = run("perft", "sphlag", "--depth", "3")
+    assert (status, out) == (0, "1 6\n2 36\n3 298\n")
+    assert err == "depth 3: about 2e+02 sequences, about 1.5 hours; Ctrl-C ends it\n"
+
+
+def test_perft_refuses_an_absurd_depth(run):
+    status, out, err = run("perft", "sphlag", "--depth", "1001")
+    assert (status, out) == (2, "") and "depth=1001" in err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows ends a process without asking it")

@@ -152,3 +152,46 @@ def test_text_beyond_max_turns(title: str, options: dict[str, Any]) -> None:
         read = short.state_from_string(seen[-1].to_string())
         assert read.is_terminal() and not read.is_truncated()
         assert read.returns() == seen[-1].returns()
+
+
+# ---------------------------------------------------------------- a count that takes long
+
+
+@every_variant
+def test_perft_in_chunks(
+    title: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However small the chunks between which a signal is handled, the counts are the same."""
+    for state in moments(load(title, **options), seed=23, most=3):
+        expected = [ludarium.perft(state, depth) for depth in (1, 2)]
+        for chunk in (1, 7):
+            with monkeypatch.context() as patch:
+                patch.setattr("ludarium.core.turns.CHUNK", chunk)
+                assert ludarium.perft(state, 1) == expected[0]
+                if expected[1] < 3000:
+                    assert ludarium.perft(state, 2) == expected[1]
+
+
+def test_perft_can_be_interrupted(game: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python has its turn, and handles signals, after a bounded number of actions."""
+    kernels, calls = game.type.kernels, []
+    advance = kernels.perft_advance
+
+    def interrupted(most: int, *arrays: Any) -> bool:
+        assert most <= 100_000
+        calls.append(most)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return bool(advance(2000, *arrays))
+
+    monkeypatch.setattr(kernels, "perft_advance", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ludarium.perft(game.new_initial_state(seed=1), 9)
+
+
+def test_perft_beyond_max_turns_is_zero_at_once(name: str) -> None:
+    """Truncated games add nothing to deeper counts, so nothing is counted."""
+    state = ludarium.load_game(name, max_turns=40).new_initial_state(seed=1)
+    assert ludarium.perft(state, 1000) == ludarium.perft(state, 41) == 0
+    last = ludarium.load_game(name, max_turns=state.turn_number() + 2).new_initial_state(seed=1)
+    assert ludarium.perft(last, 2) == ludarium.perft(state, 2) > 0 == ludarium.perft(last, 3)

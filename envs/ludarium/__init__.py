@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ludarium.core.game import Game as Game
     from ludarium.core.game import load_game as load_game
     from ludarium.core.state import State as State
-    from ludarium.core.state import perft as perft
-    from ludarium.core.state import turns as turns
+    from ludarium.core.turns import perft as perft
+    from ludarium.core.turns import turns as turns
     from ludarium.environments.aec import AECGame as AECGame
     from ludarium.environments.vector import make_vec as make_vec
 
@@ -42,7 +42,8 @@ __all__ = [
 
 # Public names that cost an import of Numba or more, each with the module that has it.
 _LAZY = dict.fromkeys(("Game", "load_game"), "ludarium.core.game")
-_LAZY |= dict.fromkeys(("State", "perft", "turns"), "ludarium.core.state")
+_LAZY["State"] = "ludarium.core.state"
+_LAZY |= dict.fromkeys(("perft", "turns"), "ludarium.core.turns")
 _LAZY["make_vec"] = "ludarium.environments.vector"
 _MODULES = {
     "agents": "ludarium.agents",

@@ -12,7 +12,8 @@ import numpy as np
 
 from ludarium.agents.drivers import drivers_of
 from ludarium.core.game import Game
-from ludarium.core.state import State, perft
+from ludarium.core.state import State
+from ludarium.core.turns import perft
 
 ENOUGH = 1000  # different openings that a game should have at least
 MOST_TURNS = 6

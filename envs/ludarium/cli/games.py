@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,7 +106,7 @@ def show_command(
     from rich.table import Table
 
     from ludarium.core.files import check_target
-    from ludarium.core.state import turns
+    from ludarium.core.turns import turns
     from ludarium.drawing.overlays import LEGAL, check_overlay
     from ludarium.drawing.pictures import PICTURES, write_picture
 
@@ -185,8 +186,29 @@ def perft_command(
       ludarium perft sphlag --depth 4
       ludarium perft sphlag --depth 2 --position "R.W...R..R...B.R/........./..../. W 0 - 2"
     """
-    from ludarium.core.state import perft
+    from ludarium.core.turns import check_depth, perft
 
+    check_depth(depth)
     state = state_at(load(game, options), position, seed)
+    last = 1
     for number in range(1, depth + 1):
-        click.echo(f"{number} {perft(state, number)}")
+        start = time.perf_counter()
+        count = perft(state, number)
+        click.echo(f"{number} {count}")
+        if 1 < number < depth and last:  # depth 1 includes the time of loading
+            growth = count / last
+            _announce(number + 1, count * growth, (time.perf_counter() - start) * growth)
+        last = count
+
+
+def _announce(depth: int, count: float, seconds: float) -> None:
+    """Say on stderr how large the next count will be, if it takes more than a minute."""
+    if seconds < 60:
+        return
+    units = (("minutes", 60), ("hours", 3600), ("days", 86400), ("years", 31_557_600))
+    unit, length = next((u for u in reversed(units) if seconds >= u[1]), units[0])
+    click.echo(
+        f"depth {depth}: about {count:.0e} sequences, about {seconds / length:.3g} {unit}; "
+        "Ctrl-C ends it",
+        err=True,
+    )

@@ -1,4 +1,4 @@
 """The contract of a game, the same for all games; independent of any game.
 
-Read in this order: game, state, kernels, jit, registry.
+Read in this order: game, state, turns, kernels, jit, cache, registry.
 """

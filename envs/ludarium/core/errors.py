@@ -7,14 +7,38 @@ from typing import Any
 
 
 class IllegalActionError(ValueError, AssertionError):
-    """An action that is not legal, or no action at all; whatever was asked is as before.
+    """An action that is not legal, or a value that is not an action; nothing has changed.
 
-    Both a `ValueError` and an `AssertionError`, which PettingZoo's wrappers raise.
+    It is a `ValueError` and also an `AssertionError`, which PettingZoo's wrappers raise.
     """
 
 
+def show(value: Any, most: int = 200) -> str:
+    """Return the repr of a value for a message, cut after `most` characters.
+
+    >>> show("x")
+    "'x'"
+
+    Python refuses to write out an int of more than 4300 digits; such a one is described:
+
+    >>> show(1 << 99_999)
+    'an int of 100000 bits'
+    """
+    try:
+        text = repr(value)
+    except Exception:  # of any kind, as the value may be anything
+        if isinstance(value, int):
+            return f"an int of {value.bit_length()} bits"
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
 def join_or(values: Iterable[Any]) -> str:
-    """Return ``'a', 'b' or 'c'`` for a message, ``none`` when there are no values."""
+    """Return values for a message, or ``none`` when there are no values.
+
+    >>> join_or(["a", "b", "c"])
+    "'a', 'b' or 'c'"
+    """
     words = [repr(value) for value in values]
     if len(words) < 2:
         return "".join(words) or "none"

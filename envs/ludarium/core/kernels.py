@@ -275,32 +275,44 @@ def sample_batch(begin, end, ready, states, current, sampling, sampled):
 # ---------------------------------------------------------------- many continuations
 
 
-@njit(**JIT)
-def perft(state, depth):
-    """Count the sequences of `depth` whole turns from a state after update_terminal().
+PERFT_LEVEL, PERFT_COUNT, PERFT_LAST = 0, 1, 2  # progress of a count, int64[3]
 
-    Depth first, over actions; a turn is over when the turn number has changed. A game that ends
-    early adds nothing to deeper counts.
+
+@njit(**JIT)
+def perft_begin(state, depth, progress, states, numbers, left):
+    """Prepare to count the sequences of `depth` whole turns, at least one, from a running state.
+
+    Args:
+        state: [W], after update_terminal().
+        depth: number of turns.
+        progress: int64[3], written: the level of the search, the count so far, the last turn.
+        states: [2 * depth + 1, W], written: the state at each level, of two a turn.
+        numbers: int64[2 * depth + 1, MAX_ACTIONS], written: the legal actions at each level.
+        left: int64[2 * depth + 1], zeros, written: how many of them are still to be played.
     """
-    if depth == 0:
-        return np.int64(1)
-    if state[rules.STATUS] != RUNNING:
-        return np.int64(0)
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
-    levels = 2 * depth + 1  # a turn is at most two actions
-    states = np.empty((levels, len(state)), state.dtype)
-    numbers = np.empty((levels, rules.MAX_ACTIONS), np.int64)
-    left = np.zeros(levels, np.int64)
-    last = np.int64(state[rules.TURN]) + depth
     states[0] = state
     rules.legal(states[0], scratch)
     left[0] = rules.list_actions(states[0], scratch, numbers[0])
-    level = 0
-    total = np.int64(0)
-    while level >= 0:
+    progress[PERFT_LEVEL] = 0
+    progress[PERFT_COUNT] = 0
+    progress[PERFT_LAST] = np.int64(state[rules.TURN]) + depth
+
+
+@njit(**JIT)
+def perft_advance(most, progress, states, numbers, left):
+    """Play at most that many actions of a count; returns whether it is complete.
+
+    Depth first, over actions; a turn is over when the turn number has changed. A game that ends
+    early adds nothing to deeper counts. The count grows by one at a time: no int64 overflows.
+    """
+    scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
+    level, total, last = progress[PERFT_LEVEL], progress[PERFT_COUNT], progress[PERFT_LAST]
+    while level >= 0 and most > 0:
         if left[level] == 0:
             level -= 1
             continue
+        most -= 1
         left[level] -= 1
         below = states[level + 1]
         below[:] = states[level]
@@ -311,7 +323,9 @@ def perft(state, depth):
         elif n:
             level += 1
             left[level] = rules.list_actions(below, scratch, numbers[level])
-    return total
+    progress[PERFT_LEVEL] = level
+    progress[PERFT_COUNT] = total
+    return level < 0
 
 
 @njit(**JIT)

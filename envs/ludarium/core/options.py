@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ludarium.core.errors import join_or
+from ludarium.core.errors import join_or, show
 
 MAX_TURNS_LIMIT = 10**9  # fits every game's state
 LEAST_SIZE, MOST_SIZE = 128, 2048  # pixels of the longer side of a picture
@@ -44,7 +44,7 @@ class Option:
             for allowed in self.allowed:
                 if type(allowed) is type(value) and allowed == value:
                     return allowed
-        raise ValueError(f"{name}={value!r} is not allowed: {name} is {self.choice}")
+        raise ValueError(f"{name}={show(value)} is not allowed: {name} is {self.choice}")
 
     @property
     def choice(self) -> str:
@@ -84,14 +84,14 @@ def as_float(value: Any) -> float:
 def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
     """Raise ValueError unless `value` is one of `allowed`; the message names all three."""
     if not any(isinstance(value, type(one)) and value == one for one in allowed):
-        raise ValueError(f"{name}={value!r} is not allowed: {name} is {join_or(allowed)}")
+        raise ValueError(f"{name}={show(value)} is not allowed: {name} is {join_or(allowed)}")
 
 
 def at_least_one(name: str, value: Any) -> int:
     """Return an int >= 1, or raise ValueError naming the option."""
     number = as_int(value)
     if number is None or number < 1:
-        raise ValueError(f"{name}={value!r} is not allowed: {name} is an int >= 1")
+        raise ValueError(f"{name}={show(value)} is not allowed: {name} is an int >= 1")
     return number
 
 
@@ -104,7 +104,8 @@ def check_size(size: Any, name: str = "size") -> int:
     pixels = as_int(size)
     if pixels is None or not LEAST_SIZE <= pixels <= MOST_SIZE:
         raise ValueError(
-            f"{name}={size!r} is not allowed: {name} is an int, {LEAST_SIZE} to {MOST_SIZE} pixels"
+            f"{name}={show(size)} is not allowed: "
+            f"{name} is an int, {LEAST_SIZE} to {MOST_SIZE} pixels"
         )
     return pixels
 
@@ -129,6 +130,6 @@ def split_options(
     allowed = (*game_options, *own)
     for name in options:
         if name not in allowed:
-            raise ValueError(f"{what} has no option {name!r}: it has {join_or(allowed)}")
+            raise ValueError(f"{what} has no option {show(name)}: it has {join_or(allowed)}")
     ours = {name: value for name, value in options.items() if name in own}
     return {name: value for name, value in options.items() if name not in ours}, ours

@@ -11,7 +11,7 @@ import functools
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from ludarium.core.errors import join_or
+from ludarium.core.errors import join_or, show
 
 GAMES, AGENTS, IDS = "ludarium.games", "ludarium.agents", "pettingzoo.envs"
 
@@ -34,10 +34,10 @@ def find_game(name: str) -> Any:
         TypeError: The name is no string.
     """
     if not isinstance(name, str):
-        raise TypeError(f"the name of a game is a str, not {type(name).__name__}: {name!r}")
+        raise TypeError(f"the name of a game is a str, not {type(name).__name__}: {show(name)}")
     found = _entry_points().get(name)
     if found is None:
-        raise ValueError(f"there is no game {name!r}: there is {join_or(list_games())}")
+        raise ValueError(f"there is no game {show(name)}: there is {join_or(list_games())}")
     return found.load()
 
 
@@ -59,11 +59,11 @@ def find_agent(spec: str) -> Any:
         TypeError: The spec is no string.
     """
     if not isinstance(spec, str):
-        raise TypeError(f"the spec of an agent is a str, not {type(spec).__name__}: {spec!r}")
+        raise TypeError(f"the spec of an agent is a str, not {type(spec).__name__}: {show(spec)}")
     name, colon, argument = spec.partition(":")
     found = _agent_points().get(name)
     if found is None:
-        raise ValueError(f"there is no agent {spec!r}: there is {join_or(list_agents())}")
+        raise ValueError(f"there is no agent {show(spec)}: there is {join_or(list_agents())}")
     return found.load()(argument if colon else None)
 
 

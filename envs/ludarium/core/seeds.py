@@ -7,6 +7,7 @@ import secrets
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.errors import show
 from ludarium.core.options import as_int
 
 _WORD, _GOLDEN = 2**64 - 1, 0x9E3779B97F4A7C15
@@ -25,7 +26,7 @@ def seed_stream(seed: int | None, index: int = 0) -> npt.NDArray[np.uint64]:
         return np.array([secrets.randbits(64) | 1], np.uint64)
     number = as_int(seed)
     if number is None or number < 0:
-        raise ValueError(f"seed={seed!r} is not allowed: a seed is an int >= 0, or None")
+        raise ValueError(f"seed={show(seed)} is not allowed: a seed is an int >= 0, or None")
     folded = 0
     while number:  # any size: 64 bits at a time
         folded = _mix((folded ^ number) & _WORD)

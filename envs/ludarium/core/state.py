@@ -1,17 +1,16 @@
-"""State: one position of one game, and counting and listing turns from it.
+"""State: one position of one game.
 
 Names and meanings follow OpenSpiel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ludarium.core.errors import IllegalActionError
+from ludarium.core.errors import IllegalActionError, show
 from ludarium.core.options import as_int
 from ludarium.core.seeds import seed_stream
 
@@ -152,9 +151,11 @@ class State:
         """Say what is wrong with an action."""
         number, last = as_int(action), len(self._mask) - 1
         if number is None:
-            return IllegalActionError(f"action {action!r} is not an int, 0 to {last}")
+            return IllegalActionError(f"action {show(action)} is not an int, 0 to {last}")
         if not 0 <= number <= last:
-            return IllegalActionError(f"action {number} is out of range: actions are 0 to {last}")
+            return IllegalActionError(
+                f"action {show(number)} is out of range: actions are 0 to {last}"
+            )
         if self.is_terminal():
             return IllegalActionError(f"action {number} is illegal: the game is over")
         legal = [f"{a} ({self.action_to_string(a)})" for a in self.legal_actions()[:9]]
@@ -179,7 +180,7 @@ class State:
         else:
             number = as_int(player)
         if number not in (0, 1):
-            raise ValueError(f"player={player!r} is not allowed: player is 0, 1 or None")
+            raise ValueError(f"player={show(player)} is not allowed: player is 0, 1 or None")
         planes = np.empty(self._game.observation_shape, np.int8)
         self._game.type.kernels.observe(self._array, number, planes)
         return planes
@@ -204,7 +205,9 @@ class State:
             TypeError: The text is no string.
         """
         if not isinstance(text, str):
-            raise TypeError(f"the text of an action is a str, not {type(text).__name__}: {text!r}")
+            raise TypeError(
+                f"the text of an action is a str, not {type(text).__name__}: {show(text)}"
+            )
         to_string = self._game.type.submodule("actions").action_to_string
         names = {to_string(self._array, action): action for action in self.legal_actions()}
         if text in names:
@@ -326,47 +329,7 @@ def _restore(
     return state
 
 
-# ---------------------------------------------------------------- counting and listing turns
-
-
-_DEEPEST = 1000  # of perft: far beyond what can be counted
-
-
-def _check_state(state: Any) -> None:
+def check_state(state: Any) -> None:
+    """Raise TypeError unless `state` is a `State`."""
     if not isinstance(state, State):
-        raise TypeError(f"a State is needed, not {type(state).__name__}: {state!r}")
-
-
-def perft(state: State, depth: int) -> int:
-    """Count the sequences of `depth` whole turns from a state.
-
-    A game that ends early adds nothing to deeper counts. A half-made turn counts as one.
-
-    Raises:
-        ValueError: The depth is not an int, 0 to 1000.
-        TypeError: There is no `State`.
-    """
-    _check_state(state)
-    number = as_int(depth)
-    if number is None or not 0 <= number <= _DEEPEST:
-        raise ValueError(f"depth={depth!r} is not allowed: depth is an int, 0 to {_DEEPEST}")
-    return int(state._game.type.kernels.perft(state._array, number))
-
-
-def turns(state: State) -> Iterator[tuple[str, State]]:
-    """Yield each distinct turn from a state: its text and the state after it.
-
-    A whole turn's text is the texts of its actions joined; from a half-made turn the rest of it.
-
-    Raises:
-        TypeError: There is no `State`.
-    """
-    _check_state(state)
-    number = state.turn_number()
-    for action in state.legal_actions():
-        text, after = state.action_to_string(action), state.child(action)
-        if after.turn_number() == number and not after.is_terminal():
-            for rest, end in turns(after):
-                yield text + rest, end
-        else:
-            yield text, after
+        raise TypeError(f"a State is needed, not {type(state).__name__}: {show(state)}")

@@ -22,7 +22,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from ludarium.core.errors import IllegalActionError, join_or
 from ludarium.core.game import Game
 from ludarium.core.options import as_int, check_choice, check_size
-from ludarium.core.state import ILLEGAL, TRUNCATED, State, _check_state
+from ludarium.core.state import ILLEGAL, TRUNCATED, State, check_state
 
 Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Frame: TypeAlias = npt.NDArray[np.uint8]
@@ -176,7 +176,7 @@ class AECGame(AECEnv[str, Any, Any]):
             ValueError: The state is of another game or has other options.
             TypeError: It is no `State`.
         """
-        _check_state(state)
+        check_state(state)
         if state.game != self.game:
             raise ValueError(f"the state is of {state.game!r}, the environment of {self.game!r}")
         self._begin(state.clone())
