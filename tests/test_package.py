@@ -1,4 +1,4 @@
-"""The shape of the package: names, imports and what they bring, where a game is named."""
+"""The shape of the package: who imports whom, names, what an import brings, where a game is named."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import ast
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import architecture
 import pytest
 
 import ludarium
@@ -18,87 +20,127 @@ import ludarium
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "envs" / "ludarium"
 GAMES = ludarium.list_games()
-JITTED_BY_ALL = {"numpy", "numba", "llvmlite"}
-# what they adapt to is installed for tests/interop only
+# what the rules of a game may import, besides modules of their own folder
+COMPILER = {"numpy", "numba", "llvmlite", "__future__"}
+LEAVES = {"ludarium.core.bits", "ludarium.core.status"}
+# these need a library that is installed for tests/interop only
 ADAPTERS = {"ludarium.wrappers.openspiel", "ludarium.wrappers.rllib"}
 
 
 def modules() -> Iterator[tuple[str, Path]]:
     """Yield the full name and the file of each module of the package."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+    for name, path in architecture.modules().items():
+        if path.suffix == ".py":
+            yield name, path
 
 
-def imports(path: Path, name: str) -> Iterator[tuple[str, bool]]:
-    """Yield each module that a file imports, and whether that is for type checking only."""
-    tree = ast.parse(path.read_text())
-    typing_only = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        for inner in ast.walk(node)
-    }
-    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, id(node) in typing_only
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                up = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join([*up, base] if base else up)
-            for alias in node.names:
-                full = f"{base}.{alias.name}"
-                yield (full if full in dict(modules()) else base), id(node) in typing_only
+def imports(path: Path, name: str) -> Iterator[str]:
+    """Yield each module that a file imports, lazily or for types only, or names in a string."""
+    for target, _ in architecture.imports(path, name, architecture.modules()):
+        yield target
 
 
-# ---------------------------------------------------------------- who may import whom
+# ---------------------------------------------------------------- who imports whom
 
 
-@pytest.mark.parametrize(("module", "path"), list(modules()))
-def test_imports_are_as_the_architecture_draws_them(module: str, path: Path) -> None:
-    """rules: numpy and numba; a game: itself and core; core: no game, no agents; agents: core."""
-    part = module.split(".")[1] if "." in module else ""
-    for found, typing_only in imports(path, module):
-        assert not found.startswith("envs"), f"{module} imports {found}: it doubles every module"
-        if typing_only or not found.startswith("ludarium"):
-            if module.endswith(".rules") and not typing_only:
-                assert found.split(".")[0] in JITTED_BY_ALL, f"{module} imports {found}"
-            continue
-        target = found.split(".")[1] if "." in found else ""
-        allowed = {
-            "core": {"core"},
-            "agents": {"core", "agents"},
-            "arena": {"core", "agents", "arena"},
-            "wrappers": {"core", "agents", "arena", "wrappers"},
-        }
-        if part in GAMES:
-            allowed[part] = {"core", part}
-            if module.endswith(".rules"):
-                allowed[part] = {part}
-        if part in allowed and found != "ludarium":
-            assert target in allowed[part], f"{module} imports {found}"
-        assert target not in GAMES or target == part, f"{module} imports the game {found}"
+def test_every_import_goes_down() -> None:
+    """No folder imports from its own floor or a higher one, and no files import each other."""
+    assert architecture.faults(architecture.arrows()) == []
 
 
-def test_tests_and_examples_import_no_envs() -> None:
-    for path in [*ROOT.glob("tests/**/*.py"), *ROOT.glob("examples/*.py")]:
-        for found, _ in imports(path, path.stem):
-            assert not found.startswith("envs"), path
+PLANTED = {
+    "at the top": ("core/text.py", "from ludarium.drawing.canvas import Canvas"),
+    "inside a function": ("core/files.py", "def f():\n    import ludarium.drawing.shapes"),
+    "for types only": (
+        "core/seeds.py",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+        "    from ludarium.drawing.themes import Theme",
+    ),
+    "in a string": ("core/errors.py", "LAZY = {'Agent': 'ludarium.agents.agent'}"),
+    "in an entry point": ("core/jit.py", "POINT = 'ludarium.agents.greedy:GreedyAgent'"),
+    "relative": ("core/lazy.py", "from ..cli import arguments"),
+    "from its own floor": ("agents/greedy.py", f"import ludarium.games.{GAMES[0]}.rules"),
+}
+
+
+@pytest.fixture
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy the sources of the package, and let the architecture be read from the copy."""
+    folder = tmp_path / "ludarium"
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(architecture, "PACKAGE", folder)
+    return folder
+
+
+def test_planted_imports_are_caught(copied: Path) -> None:
+    before = architecture.faults(architecture.arrows())
+    for file, line in PLANTED.values():
+        path = copied / file
+        path.write_text(path.read_text("utf-8") + f"\n{line}\n", "utf-8")
+    one, other = (copied / "games" / game / "rules.py" for game in GAMES[:2])
+    one.write_text(f"{one.read_text('utf-8')}\nimport ludarium.games.{GAMES[1]}.rules\n", "utf-8")
+    (copied / "bench" / "first.py").write_text("import ludarium.bench.second\n")
+    (copied / "bench" / "second.py").write_text("from ludarium.bench import first\n")
+    (copied / "attic").mkdir()
+    (copied / "attic" / "__init__.py").write_text("import ludarium.core.text\n")
+    bad = [line for line in architecture.faults(architecture.arrows()) if line not in before]
+    for where, (file, _) in PLANTED.items():
+        assert [line for line in bad if line.startswith(f"{file}:")], f"{where}: not in {bad}"
+    expected = (
+        f"games/{GAMES[0]}/rules.py imports games/{GAMES[1]}/rules.py: one game knows another"
+    )
+    assert [line for line in bad if re.sub(r":\d+", "", line, count=1) == expected], bad
+    assert "circle: bench/first.py, bench/second.py" in bad
+    assert [line for line in bad if line.endswith("attic has no floor")]
+
+
+def test_the_command_shows_the_architecture() -> None:
+    """`make architecture`: a line for each folder, and an exit status."""
+    command = [sys.executable, str(ROOT / "tests" / "architecture.py")]
+    result = subprocess.run(command, capture_output=True, text=True)
+    for folder in {architecture.place(path) for _, path in modules()}:
+        assert re.search(rf"^floor \d+ +{folder} ", result.stdout, re.M), folder
+    clean = not architecture.faults(architecture.arrows())
+    assert result.returncode == (not clean)
+    assert ("every import goes down" in result.stdout) == clean
+
+
+def test_rules_import_only_the_compiler_and_two_leaves() -> None:
+    """So that rules can be read, tested and compiled without the rest of the package."""
+    known = dict(modules())
+    for game in GAMES:
+        waiting, seen = [f"ludarium.games.{game}.rules"], set()
+        while waiting:
+            name = waiting.pop()
+            seen.add(name)
+            for target in imports(known[name], name):
+                if target.startswith(f"ludarium.games.{game}."):
+                    waiting += {target} - seen
+                    continue
+                allowed = target in LEAVES or target.split(".")[0] in COMPILER
+                assert allowed, f"{name} imports {target}"
+
+
+def test_nobody_imports_the_source_root() -> None:
+    """`import envs.ludarium` would make a second copy of every module."""
+    files = [*ROOT.glob("tests/**/*.py"), *ROOT.glob("examples/*.py"), *PACKAGE.rglob("*.py")]
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [name for name in names if name.split(".")[0] == "envs"], path
 
 
 def test_references_share_nothing() -> None:
     """What the kernels are tested against imports the standard library only."""
     for name in GAMES:
-        for found, _ in imports(ROOT / "tests" / name / "reference.py", "reference"):
-            assert found.split(".")[0] in sys.stdlib_module_names, found
+        for target in imports(ROOT / "tests" / name / "reference.py", "reference"):
+            assert target.split(".")[0] in sys.stdlib_module_names, target
 
 
 def test_examples_use_public_names() -> None:
     for path in ROOT.glob("examples/*.py"):
-        text = path.read_text()
+        text = path.read_text("utf-8")
         # super()._x is of the library whose class an example fills in
         private = re.search(r"(?<!super\(\))\._(?!_)", text)
         assert "ludarium.core" not in text and not private, path
@@ -113,7 +155,7 @@ def test_nothing_but_its_folder_names_a_game() -> None:
             relative = file.relative_to(ROOT)
             if relative.parts[0] not in ("envs", "tests", "examples") or name in relative.parts:
                 continue
-            for number, line in enumerate(file.read_text().splitlines(), 1):
+            for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
                 code = re.sub(r"#.*", "", line)
                 if re.search(rf"\b{name}\b", code) and relative.parts[0] == "envs":
                     places.append(f"{relative}:{number}: {line.strip()}")
@@ -125,7 +167,7 @@ def test_nothing_but_its_folder_names_a_game() -> None:
 
 
 def _is_prose(place: str) -> bool:
-    """Say whether a line that names a game is documentation: in a docstring or a help text."""
+    """Return whether a line that names a game is in a docstring, a help text or a message."""
     file, number, _ = place.split(":", 2)
     tree = ast.parse((ROOT / file).read_text())
     for node in ast.walk(tree):
