@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help demo learn ladder pictures test test-interop dev lint clean
+.PHONY: help demo learn ladder pictures test quick doctest architecture test-interop dev lint clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -31,7 +31,7 @@ demo: $(VENV)/train  ## three minutes of self-play: a trained agent, its curve, 
 	@if [ -e runs/demo ]; then n=1; while [ -e runs/demo-$$n ]; do n=$$((n + 1)); done; mv runs/demo runs/demo-$$n; echo "what was in runs/demo is now in runs/demo-$$n"; fi
 	$(BIN)/python examples/12_selfplay_ppo_torch.py --game sphlag --steps 400000 --seed 2 --out runs/demo
 
-# the agents of docs/learning.md; what is there already is not trained anew
+# the agents of docs/learning.md; what is there already is not trained again
 PPO := $(BIN)/python examples/12_selfplay_ppo_torch.py --seed 2
 ALPHAZERO := $(BIN)/python examples/20_alphazero_torch.py --seed 1
 learn: runs/learn/sphlag/results.md runs/learn/gliss/results.md runs/learn/gyges/results.md  ## an agent for each game in runs/learn: an hour
@@ -54,12 +54,22 @@ test: $(VENV)/test  ## all tests, as CI runs them
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 tests/test_lockstep.py tests/test_evidence.py
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 tests/test_lockstep.py
 
+quick: $(VENV)/test  ## the rule books and the contract in a minute, once the rules are compiled
+	$(BIN)/python -m pytest -n 2 -m quick
+
+# templates of kernels and adapters of libraries that are not installed cannot be imported
+doctest: $(VENV)/test  ## the examples in docstrings
+	$(BIN)/python -m pytest --doctest-modules --doctest-ignore-import-errors envs/ludarium
+
+architecture: | $(BIN)/python  ## the folders of the package, their floors, every import between them
+	$(BIN)/python tests/architecture.py
+
 test-interop: | $(BIN)/python  ## other libraries, each in an environment that it agrees with
 	$(BIN)/python tests/interop/run.py
 
 dev: $(VENV)/dev  ## everything that developing needs
 
-lint: $(VENV)/dev  ## style and types
+lint: $(VENV)/dev  ## style and types, of the package and the examples
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
