@@ -1,7 +1,13 @@
 """Ludarium: modern abstract board games for reinforcement learning.
 
-Games are found by name: `list_games`, `load_game`, `make`. Each is also a module with the factories
-`env`, `raw_env` and `parallel_env`, imported when first used: ``ludarium.sphlag.env()``.
+Games are found by name: `list_games`, `load_game`, `make`, `make_vec`. Each game is also a module
+with the factories `env`, `raw_env` and `parallel_env`, imported when it is first used:
+
+    >>> import ludarium
+    >>> env = ludarium.sphlag.env(max_turns=100)
+    >>> env.reset(seed=1)
+    >>> env.agent_selection
+    'player_0'
 """
 
 from __future__ import annotations
@@ -40,7 +46,7 @@ __all__ = [
     "wrappers",
 ]
 
-# Public names that cost an import of Numba or more, each with the module that has it.
+# Public names whose import brings Numba or more, each with the module that defines it.
 _LAZY = dict.fromkeys(("Game", "load_game"), "ludarium.core.game")
 _LAZY["State"] = "ludarium.core.state"
 _LAZY |= dict.fromkeys(("perft", "turns"), "ludarium.core.turns")
@@ -56,8 +62,15 @@ _MODULES = {
 def make(name: str, **options: Any) -> AECGame:
     """Return the PettingZoo AEC environment of a game: its `env(**options)`.
 
+        >>> import ludarium
+        >>> env = ludarium.make("sphlag", max_turns=100)
+        >>> env.reset(seed=1)
+        >>> observation, reward, terminated, truncated, info = env.last()
+        >>> observation["observation"].shape, int(observation["action_mask"].sum())
+        ((7, 7, 25), 6)
+
     Args:
-        name: one of `list_games`.
+        name: name of the game, one of `list_games`.
         **options: the game's options and those of `ludarium.environments.aec.AECGame`.
 
     Raises:

@@ -117,8 +117,13 @@ def game_type(name: str) -> GameType:
 def load_game(name: str, **options: Any) -> Game:
     """Return a game with its options.
 
+        >>> import ludarium
+        >>> game = ludarium.load_game("sphlag", max_turns=100)
+        >>> game.num_distinct_actions, game.observation_shape
+        (268, (7, 7, 25))
+
     Args:
-        name: one of `list_games`.
+        name: name of the game, one of `list_games`.
         **options: the game's options; `max_turns` is one of every game.
 
     Raises:

@@ -22,7 +22,12 @@ def _entry_points() -> dict[str, EntryPoint]:
 
 
 def list_games() -> list[str]:
-    """Return the names of all installed games, in alphabetical order."""
+    """Return the names of all installed games, in alphabetical order.
+
+    >>> import ludarium
+    >>> "sphlag" in ludarium.list_games()
+    True
+    """
     return sorted(_entry_points())
 
 

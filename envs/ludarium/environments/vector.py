@@ -356,12 +356,29 @@ _OPTIONS = ("num_envs", "seed", "autoreset", "num_threads", "illegal", "copy")
 
 
 def make_vec(name: str, num_envs: int = 1, **options: Any) -> VectorGame:
-    """Return a batch of games: both seats played, one action for each game and step.
+    """Return a batch of games: both seats are played, with one action for each game and step.
+
+        >>> import ludarium
+        >>> games = ludarium.make_vec("sphlag", num_envs=64, seed=1)
+        >>> obs, info = games.reset()
+        >>> obs["observation"].shape, obs["action_mask"].shape
+        ((64, 7, 7, 25), (64, 268))
+        >>> obs, rewards, terminated, truncated, info = games.step(games.sample_actions())
+        >>> rewards.shape, games.current_player.shape
+        ((64, 2), (64,))
+
+    ``reset(seed=None, options=None)`` returns ``(obs, info)`` and ``step(actions)`` returns
+    ``(obs, rewards, terminated, truncated, info)``: actions int64 [N]; observations int8
+    [N, H, W, C] and masks int8 [N, A] of the player to move, whose number is `current_player`
+    int8 [N]; rewards float32 [N, 2] of both players; the flags bool [N]. `sample_actions()` returns
+    uniformly random legal actions, `states()` the games as `ludarium.State` objects.
 
     Args:
-        name: one of `ludarium.list_games`.
-        num_envs: how many games.
-        **options: the game's options and those of `VectorGame`.
+        name: name of the game, one of `ludarium.list_games`.
+        num_envs: number of games, N.
+        **options: the game's options, and those of `VectorGame`: `seed`, `autoreset`
+            (``"next_step"``, ``"same_step"``, ``"disabled"``), `num_threads`, `illegal`
+            (``"terminate"``, ``"raise"``, ``"penalize"``) and `copy`.
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.
