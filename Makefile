@@ -59,7 +59,7 @@ quick: $(VENV)/test  ## the rule books and the contract in a minute, once the ru
 
 # templates of kernels and adapters of libraries that are not installed cannot be imported
 doctest: $(VENV)/test  ## the examples in docstrings
-	$(BIN)/python -m pytest --doctest-modules --doctest-ignore-import-errors envs/ludarium
+	$(BIN)/python -m pytest --doctest-modules --doctest-ignore-import-errors --ignore-glob='*kernels.py' envs/ludarium
 
 architecture: | $(BIN)/python  ## the folders of the package, their floors, every import between them
 	$(BIN)/python tests/architecture.py

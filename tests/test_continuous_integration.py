@@ -72,7 +72,7 @@ def test_workflows_need_no_secrets() -> None:
     assert {file.stem for file in WORKFLOWS} == {"ci", "release"}
     for file in WORKFLOWS:
         text = file.read_text("utf-8")
-        assert not re.search(r"secrets\.|password|token:(?! write)", text), file.name
+        assert not re.search(r"secrets\.|password:|token:(?! write)", text), file.name
         assert "permissions:\n  contents: read" in text, file.name
         assert text.count("runs-on:") == text.count("timeout-minutes:"), file.name
 
@@ -90,7 +90,6 @@ def test_the_version_is_written_once_for_each_reader() -> None:
     assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the script is for a POSIX shell")
 def test_the_script_is_sound() -> None:
     result = subprocess.run(["bash", "-n", str(ROOT / ".ci" / "run")], capture_output=True)
     assert result.returncode == 0, result.stderr
