@@ -38,8 +38,12 @@ FLOORS = {
     "__init__": 9,
 }
 
-#: Files that may import each other: a game makes states, whose type is a game's.
-CIRCLES = [{"core/game.py", "core/state.py"}, {"records/game_record.py", "records/html.py"}]
+#: Files that may import each other: a game makes states, whose type is a game's; a record shows
+#: itself in a notebook as the page of its episode.
+CIRCLES = [
+    {"core/game.py", "core/state.py"},
+    {f"records/{name}.py" for name in ("episode", "game_record", "html", "replaying")},
+]
 
 _IN_A_STRING = re.compile(r"(ludarium(?:\.\w+)+)(?::\w+)?")
 

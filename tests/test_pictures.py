@@ -18,7 +18,8 @@ from ludarium.drawing import pictures
 from ludarium.drawing.themes import THEMES
 from ludarium.records import record_episode
 from ludarium.records import sheet as sheet_file
-from ludarium.records.export import SUFFIXES, reel_of
+from ludarium.records.episode import episode_of
+from ludarium.records.export import SUFFIXES
 from ludarium.records.game_record import GameRecord
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -150,9 +151,9 @@ def test_a_sheet_shows_all_or_says_what_it_shows(
     name: str, tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     states = golden.games(name)[1]
-    reel = reel_of(states[-1], 128)
-    height, width = reel.shape
-    assert sheet_file.note(reel) is None
+    episode = episode_of(states[-1], 128)
+    height, width = episode.shape
+    assert sheet_file.note(episode) is None
     assert sheet_file.shown(len(states), height, width) == list(range(len(states)))
     whole = record_episode(states[-1], tmp_path / "all.png", 128)
     with Image.open(whole) as image:
@@ -164,7 +165,7 @@ def test_a_sheet_shows_all_or_says_what_it_shows(
     indices = sheet_file.shown(len(states), height, width)
     assert 4 < len(indices) < len(states) and indices == sorted(set(indices))
     assert indices[0] == 0 and indices[-1] == len(states) - 1
-    note = sheet_file.note(reel)
+    note = sheet_file.note(episode)
     assert note is not None and f"{len(indices)} of {len(states)} positions" in note
     assert note.endswith(f", {indices[-1]}")
     part = record_episode(states[-1], tmp_path / "part.png", 128)

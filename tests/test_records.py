@@ -163,7 +163,9 @@ def test_a_half_made_turn_stands_only_at_the_end(name, game):
             record = GameRecord.from_state(after)
             *_, last = records.replay(record)
             assert last == after
-            with pytest.raises(ValueError, match=f"turn {len(record.turns)}: .* no whole turn"):
+            with pytest.raises(
+                ValueError, match=f"turn {len(record.turns)}: .* is not a whole turn"
+            ):
                 list(records.replay(replace(record, turns=(*record.turns, "x"))))
             return
         state = after

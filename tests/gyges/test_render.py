@@ -12,6 +12,7 @@ import pytest
 from gyges.positions import CELLS, GAME, START, at, board, can, drops, play, playable, turned
 from gyges.texts import mirror
 
+from ludarium.core.history import last_turn_of
 from ludarium.drawing.canvas import THEMES, mix, start
 from ludarium.games.gyges.render import (
     FLAT,
@@ -28,7 +29,7 @@ from ludarium.games.gyges.render import (
     paint_board,
     place_of,
 )
-from ludarium.games.gyges.walks import last_turn, recent_turns
+from ludarium.games.gyges.walks import walked as made_by
 
 HALF = "310032/000000/000000/000010/002000/203113 S drop:e4:2 4"
 RUNNERS = "000000/000000/000000/300303/110011/222023 S move 20"
@@ -100,7 +101,7 @@ def test_every_position_of_golden_games(size: int, theme: str) -> None:
             _, side, stage, _ = state.to_string().split(" ")
             mover = stage.split(":")[1] if stage.startswith("drop") else None
             dots = drops(state) if mover else set()
-            whole, half = recent_turns(state)
+            whole, half = map(made_by, last_turn_of(state))
             walked = half.walk if half is not None else ()  # green too
             for cell in CELLS:
                 place = place_of(cell)
@@ -180,7 +181,7 @@ def test_the_way_of_the_last_turn(theme: str) -> None:
         if state.is_terminal():
             state = at(START)
         state = state.child(rng.choice(state.legal_actions()))
-        last = last_turn(state)
+        last = made_by(last_turn_of(state).whole)
         if state.stage() == "drop" or last is None:
             continue
         picture = Picture(state, 512, theme)

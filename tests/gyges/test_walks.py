@@ -11,8 +11,10 @@ from gyges.positions import GAME, START, at, board, can, play, random_positions
 from gyges.texts import mirror
 
 import ludarium
+from ludarium.core.history import last_turn_of
+from ludarium.core.state import State
 from ludarium.games.gyges import one_walk
-from ludarium.games.gyges.walks import last_turn
+from ludarium.games.gyges.walks import Walked, walked
 
 
 def positions() -> list[Any]:
@@ -81,12 +83,18 @@ def test_no_walk_in_other_stages() -> None:
 # ---------------------------------------------------------------- the last turn
 
 
+def latest(state: State) -> Walked | None:
+    """Return what the last turn did, whole or half made."""
+    whole, begun = last_turn_of(state)
+    return walked(begun or whole)
+
+
 def test_last_turn_follows_the_game() -> None:
     """After every action of some games, the turn so far with its walk is what was played."""
     for seed in range(4):
         rng = random.Random(seed)
         state = GAME.new_initial_state()
-        assert last_turn(state) is None
+        assert latest(state) is None
         texts: list[str] = []
         while not state.is_terminal():
             before = state.clone()
@@ -94,7 +102,7 @@ def test_last_turn_follows_the_game() -> None:
                 start, texts = before, []
             texts.append(state.action_to_string(action := rng.choice(state.legal_actions())))
             state.apply_action(action)
-            last = last_turn(state)
+            last = latest(state)
             assert last is not None
             assert (last.player, last.text) == (start.current_player(), "".join(texts))
             if start.stage() == "setup":
@@ -112,8 +120,8 @@ def test_last_turn_follows_the_game() -> None:
 def test_last_turn_where_the_history_begins_half_way() -> None:
     """A text with a piece in hand does not say how it came there."""
     half = at("310032/000000/000000/000010/002000/203113 S drop:e4:2 4")
-    assert last_turn(half) is None
-    last = last_turn(play(half, "=c2"))
+    assert latest(half) is None
+    last = latest(play(half, "=c2"))
     assert last == (0, "=c2", 0, [], [], "c2")
 
 

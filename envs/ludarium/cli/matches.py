@@ -178,7 +178,8 @@ def record_command(
     from ludarium.agents import make_agent
     from ludarium.arena import PlayerError, play_game
     from ludarium.records import sheet
-    from ludarium.records.export import check_episode_file, record_episode, reel_of
+    from ludarium.records.episode import episode_of
+    from ludarium.records.export import check_episode_file, record_episode
 
     check_episode_file(out, force)
     loaded = load(game, options)
@@ -201,7 +202,7 @@ def record_command(
     except PlayerError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"wrote {out}: {_summary(record)}")
-    note = sheet.note(reel_of(record, size, theme)) if out.suffix.lower() == ".png" else None
+    note = sheet.note(episode_of(record, size, theme)) if out.suffix.lower() == ".png" else None
     if note is not None:
         click.echo(f"the sheet shows {note}")
 

@@ -5,6 +5,7 @@ Names and meanings follow OpenSpiel.
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -250,15 +251,18 @@ class State:
         Raises:
             ValueError: One of them is not allowed.
         """
-        from ludarium.drawing.pictures import render
-
-        return render(self, mode, size, theme, overlay)
+        render = self._game.type.submodule("render").render
+        picture: npt.NDArray[np.uint8] | str = render(self, mode, size, theme, overlay)
+        return picture
 
     def _repr_png_(self) -> bytes:
         """Return the picture that a notebook shows."""
-        from ludarium.drawing.pictures import draw, png
+        from PIL import Image
 
-        return png(draw(self, 400))
+        file = io.BytesIO()
+        frame: Any = self.render(size=400)
+        Image.fromarray(frame).save(file, format="PNG")
+        return file.getvalue()
 
     # ---- turns
 

@@ -1,18 +1,21 @@
 """Pictures of positions: as an rgb array, as PNG and as SVG, from the same drawing code.
 
-A game's `render.py` says what is drawn on (`board_of`) and draws a state on it (`paint`); here are
-the canvases for both kinds of picture.
+The `render.py` of a game has `board_of`, which says what a state is drawn on, and `paint`, which
+draws a state and its last turn on it. `pictures` makes of these two the functions `draw` and
+`render` of the game, as `environments` makes its environments.
 """
 
 from __future__ import annotations
 
 import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ludarium.core.errors import join_or
 from ludarium.core.files import check_target, replacing
+from ludarium.core.history import LastTurn, last_turn_of
 from ludarium.drawing.canvas import Board, Canvas, Frame, start
 
 if TYPE_CHECKING:
@@ -26,12 +29,63 @@ MODES = ("rgb_array", "svg", "ansi")
 PICTURES = (".png", ".svg")
 
 
+def pictures(
+    board_of: Callable[[State], Board], paint: Callable[[Canvas, State, LastTurn], None]
+) -> tuple[Callable[..., Frame], Callable[..., Frame | str]]:
+    """Return the functions `draw` and `render` of a game's `render.py`.
+
+    Args:
+        board_of: returns the board that a state is drawn on.
+        paint: paints a state and its last turn on a canvas that shows the board.
+
+    Returns:
+        draw: draws a state, as `draw` of this module.
+        render: draws a state in a mode, as `State.render`.
+    """
+
+    def draw(
+        state: State,
+        size: int = 512,
+        theme: str = "light",
+        overlay: Any = None,
+        ending: str | None = None,
+        last_turn: LastTurn | None = None,
+    ) -> Frame:
+        board = board_of(state)
+        canvas = start(board.width, board.height, size, theme, board.paint, *board.args)
+        return draw_on(canvas, state, overlay, ending, last_turn).frame()
+
+    def draw_svg(state: State, size: int, theme: str, overlay: Any) -> str:
+        from ludarium.drawing.svg import start_svg
+
+        canvas = draw_on(start_svg(board_of(state), size, theme), state, overlay)
+        return canvas.document(f"{state.game.type.title}: {state.to_string()}")
+
+    def render(
+        state: State,
+        mode: str = "rgb_array",
+        size: int = 512,
+        theme: str = "light",
+        overlay: Any = None,
+    ) -> Frame | str:
+        if mode not in MODES:
+            raise ValueError(f"mode={mode!r} is not allowed: mode is {join_or(MODES)}")
+        if mode == "ansi":
+            if overlay is not None:
+                raise ValueError("an overlay is drawn on a picture: mode is 'rgb_array' or 'svg'")
+            return str(state)
+        return (draw if mode == "rgb_array" else draw_svg)(state, size, theme, overlay)
+
+    return draw, render
+
+
 def draw(
     state: State,
     size: int = 512,
     theme: str = "light",
     overlay: Any = None,
     ending: str | None = None,
+    last_turn: LastTurn | None = None,
 ) -> Frame:
     """Return a picture of a state as a new array uint8 [height, width, 3].
 
@@ -40,47 +94,38 @@ def draw(
         size: the longer side in pixels, 128 to 2048.
         theme: ``"light"`` or ``"dark"``.
         overlay: what to mark on it, see `ludarium.drawing.overlays`.
-        ending: a result that does not follow from the position, to be written as the caption.
+        ending: a result that does not follow from the position, written as the caption.
+        last_turn: what was played immediately before; None: replay the history to find it.
 
     Raises:
         ValueError: The size, the theme or the overlay is not allowed.
     """
-    board = _board_of(state)
-    canvas = start(board.width, board.height, size, theme, board.paint, *board.args)
-    return draw_on(canvas, state, overlay, ending).frame()
-
-
-def draw_svg(
-    state: State,
-    size: int = 512,
-    theme: str = "light",
-    overlay: Any = None,
-    ending: str | None = None,
-) -> str:
-    """Return a picture of a state as the text of an SVG file; as `draw`."""
-    from ludarium.drawing.svg import start_svg
-
-    canvas = start_svg(_board_of(state), size, theme)
-    draw_on(canvas, state, overlay, ending)
-    return canvas.document(f"{state.game.type.title}: {state.to_string()}")
-
-
-def _board_of(state: State) -> Board:
-    board: Board = state.game.type.submodule("render").board_of(state)
-    return board
+    frame: Frame = _module(state).draw(state, size, theme, overlay, ending, last_turn)
+    return frame
 
 
 def draw_on(
-    canvas: AnyCanvas, state: State, overlay: Any = None, ending: str | None = None
+    canvas: AnyCanvas,
+    state: State,
+    overlay: Any = None,
+    ending: str | None = None,
+    last_turn: LastTurn | None = None,
 ) -> AnyCanvas:
-    """Draw a state on a canvas that has the board on it; returns the canvas."""
+    """Draw a state on a canvas that shows the board; returns the canvas. As `draw`."""
     canvas.ending = ending
-    state.game.type.submodule("render").paint(canvas, state)
+    if last_turn is None:
+        last_turn = last_turn_of(state)
+    _module(state).paint(canvas, state, last_turn)
     if overlay is not None:
         from ludarium.drawing.overlays import paint_overlay
 
         paint_overlay(canvas, state, overlay)
     return canvas
+
+
+def _module(state: State) -> Any:
+    """Return the module `render` of a state's game."""
+    return state.game.type.submodule("render")
 
 
 def png(frame: Frame) -> bytes:
@@ -108,20 +153,9 @@ def write_picture(
     """
     target = check_target(path, PICTURES, overwrite)
     if target.suffix.lower() == ".svg":
-        content = draw_svg(state, size, theme, overlay).encode()
+        content = str(state.render("svg", size, theme, overlay)).encode()
     else:
         content = png(draw(state, size, theme, overlay))
     with replacing(target, overwrite) as file:
         file.write(content)
     return target
-
-
-def render(state: State, mode: str, size: int, theme: str, overlay: Any) -> Frame | str:
-    """Return what `State.render` returns."""
-    if mode not in MODES:
-        raise ValueError(f"mode={mode!r} is not allowed: mode is {join_or(MODES)}")
-    if mode == "ansi":
-        if overlay is not None:
-            raise ValueError("an overlay is drawn on a picture: mode is 'rgb_array' or 'svg'")
-        return str(state)
-    return (draw if mode == "rgb_array" else draw_svg)(state, size, theme, overlay)

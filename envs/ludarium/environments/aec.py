@@ -406,12 +406,8 @@ class AECGame(AECEnv[str, Any, Any]):
             if overlay is not None:
                 raise ValueError("an overlay is drawn on pictures: render_mode is 'rgb_array'")
             return str(state)
-        if overlay is None:
-            frame: Frame = self.game.type.submodule("render").draw(state, self.render_size)
-        else:
-            from ludarium.drawing.pictures import draw
-
-            frame = draw(state, self.render_size, overlay=overlay)
+        draw = self.game.type.submodule("render").draw
+        frame: Frame = draw(state, self.render_size, overlay=overlay)
         if self.render_mode == "rgb_array":
             return frame
         if self._window is None:

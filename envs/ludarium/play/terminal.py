@@ -14,7 +14,7 @@ import numpy as np
 from ludarium.core.errors import IllegalActionError
 from ludarium.core.text import in_columns
 from ludarium.play.session import Session, agents_turn, save_record, turn_text
-from ludarium.records.game_record import turn_actions
+from ludarium.records.replaying import turn_actions
 
 if TYPE_CHECKING:
     from ludarium.agents import Agent

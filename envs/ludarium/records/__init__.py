@@ -4,7 +4,8 @@ from typing import Any
 
 from ludarium.core.lazy import submodule
 from ludarium.records.export import record_episode
-from ludarium.records.game_record import GameRecord, read, replay, write
+from ludarium.records.game_record import GameRecord, read, write
+from ludarium.records.replaying import replay
 
 __all__ = ["GameRecord", "read", "record_episode", "replay", "write"]
 

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from ludarium.core.files import replacing
-from ludarium.core.game import Game, game_type
+from ludarium.core.game import Game
+from ludarium.core.history import start_of
 from ludarium.core.options import as_int
 from ludarium.core.state import State
 from ludarium.records.results import DRAWN, MAX_TURNS, UNFINISHED, WON
@@ -81,23 +82,15 @@ class GameRecord:
             reason: why it ended, then.
             answer: the illegal answer that ended it, as text.
         """
-        game = state.game
-        if state.is_terminal():
-            first, second = state.returns()
-            result = first, second
-            reason = MAX_TURNS if state.is_truncated() else WON if first else DRAWN
-        start = state._at_start()
-        text = start.to_string()
-        return cls(
-            game=game.name,
-            version=game.version,
-            options=dict(game.options),
-            seed=seed,
-            players=players,
-            turns=tuple(_turn_texts(start, state.history())),
+        start = start_of(state)
+        return record_of(
+            state,
+            start.to_string(),
+            _turn_texts(start, state.history()),
+            players,
+            seed,
             result=result,
-            reason=reason or UNFINISHED,
-            start=None if text == _standard_start(game) else text,
+            reason=reason,
             answer=answer,
         )
 
@@ -134,7 +127,7 @@ class GameRecord:
         Raises:
             ValueError: It is no record; the message names the line and the field.
         """
-        where = _where(line)
+        where = where_of(line)
         try:
             fields = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -189,7 +182,8 @@ _FIELDS: dict[str, tuple[Any, str]] = {
 _OPTIONAL = ("start", "answer")  # written only where there is something to say
 
 
-def _where(line: int | None) -> str:
+def where_of(line: int | None) -> str:
+    """Return how a message about a record begins, which names its line if it has one."""
     return "" if line is None else f"line {line}: "
 
 
@@ -198,8 +192,56 @@ def _plain(score: float) -> float:
     return int(score) if score == int(score) else score
 
 
+def record_of(
+    last: State,
+    start: str,
+    turns: Iterable[str],
+    players: tuple[str, str] = ("player_0", "player_1"),
+    seed: int | None = None,
+    *,
+    result: tuple[float, float] | None = None,
+    reason: str | None = None,
+    answer: str | None = None,
+) -> GameRecord:
+    """Return the record of a game whose turns are known as texts; as `GameRecord.from_state`.
+
+    Args:
+        last: the last position.
+        start: the text of the first position.
+        turns: the text of each turn; the last one may be half made.
+        players: names of player 0 and player 1.
+        seed: the seed of the game, if it is known.
+        result: scores of a game that did not end by the rules or by `max_turns`.
+        reason: why that game ended.
+        answer: the illegal answer that ended it, as text.
+    """
+    game = last.game
+    if last.is_terminal():
+        result, reason = verdict(last)
+    return GameRecord(
+        game=game.name,
+        version=game.version,
+        options=dict(game.options),
+        seed=seed,
+        players=players,
+        turns=tuple(turns),
+        result=result,
+        reason=reason or UNFINISHED,
+        start=None if start == standard_start(game) else start,
+        answer=answer,
+    )
+
+
+def verdict(last: State) -> tuple[tuple[float, float] | None, str]:
+    """Return the result and the reason that follow from the last position."""
+    if not last.is_terminal():
+        return None, UNFINISHED
+    first, second = last.returns()
+    return (first, second), MAX_TURNS if last.is_truncated() else WON if first else DRAWN
+
+
 @functools.lru_cache(maxsize=32)
-def _standard_start(game: Game) -> str | None:
+def standard_start(game: Game) -> str | None:
     """Return the text of a game's start, or None when chance sets it up."""
     texts = {game.new_initial_state(seed).to_string() for seed in range(8)}
     return texts.pop() if len(texts) == 1 else None
@@ -216,91 +258,6 @@ def _turn_texts(start: State, history: list[int]) -> Iterator[str]:
             text, turn = "", state.turn_number()
     if text:
         yield text
-
-
-# ---------------------------------------------------------------- reading turns
-
-
-def turn_actions(state: State, text: str) -> list[int]:
-    """Return the actions of a turn from its text, of a whole turn where there is one, or of a part.
-
-    Raises:
-        ValueError: No legal turn begins with these actions.
-    """
-    found = _split(state, text, state.turn_number())
-    if not found:
-        raise ValueError(f"{text!r} is illegal in {state.to_string()!r}")
-    return max(found)[1]
-
-
-def _split(state: State, text: str, turn: int) -> list[tuple[bool, list[int]]]:
-    """Return each way to read a text as actions, with whether the turn is whole then."""
-    found = []
-    for action in state.legal_actions():
-        name = state.action_to_string(action)
-        if not text.startswith(name):
-            continue
-        after, rest = state.child(action), text[len(name) :]
-        whole = after.turn_number() != turn or after.is_terminal()
-        if not rest:
-            found.append((whole, [action]))
-        elif not whole:
-            found += [(end, [action, *more]) for end, more in _split(after, rest, turn)]
-    return found
-
-
-def replay(record: GameRecord) -> Iterator[State]:
-    """Yield the first position of a record, then that after each of its turns, as own states.
-
-    Raises:
-        ValueError: The game, its version or an option is not known here, the start is no position,
-            a turn is illegal, or the result is not that of the last position. The message names the
-            record's line, if it has one, and the turn.
-    """
-    where = _where(record.line)
-    state = _first_state(record, where)
-    yield state.clone()
-    for number, text in enumerate(record.turns, 1):
-        turn = state.turn_number()
-        try:
-            if state.is_terminal():
-                raise ValueError(f"{text!r} is illegal: the game is over")
-            for action in turn_actions(state, text):
-                state.apply_action(action)
-            half = state.turn_number() == turn and not state.is_terminal()
-            if half and number < len(record.turns):
-                raise ValueError(f"{text!r} is no whole turn")
-        except ValueError as error:
-            raise ValueError(f"{where}turn {number}: {error}") from error
-        yield state.clone()
-    expected = GameRecord.from_state(state)
-    by_position = record.reason in (WON, DRAWN, MAX_TURNS, UNFINISHED)
-    if (by_position or state.is_terminal()) and (record.result, record.reason) != (
-        expected.result,
-        expected.reason,
-    ):
-        raise ValueError(
-            f"{where}result {record.result} ({record.reason}) is not that of the last position, "
-            f"{expected.result} ({expected.reason})"
-        )
-
-
-def _first_state(record: GameRecord, where: str) -> State:
-    try:
-        kind = game_type(record.game)
-        if kind.version != record.version:
-            raise ValueError(
-                f"the record is of version {record.version} of {record.game}; "
-                f"this is version {kind.version}"
-            )
-        game = kind.load(**record.options)
-        if record.start is not None:
-            return game.state_from_string(record.start)
-        if record.seed is None and _standard_start(game) is None:
-            raise ValueError("chance sets up this game: the record needs its start or its seed")
-        return game.new_initial_state(record.seed)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{where}{error}") from error
 
 
 # ---------------------------------------------------------------- files

@@ -20,8 +20,7 @@ from ludarium.drawing.themes import THEMES, Colour
 from ludarium.records.results import plain, result_of
 
 if TYPE_CHECKING:
-    from ludarium.core.state import State
-    from ludarium.records.export import Reel
+    from ludarium.records.episode import Episode
     from ludarium.records.game_record import GameRecord
 
 FRAME = 620  # height of a page in a notebook, in pixels
@@ -32,23 +31,23 @@ PREFIX = "part-"  # of what elements refer to
 _Pair = tuple[Colour, ...]  # a colour in each theme
 
 
-def write_html(file: BinaryIO, reel: Reel) -> None:
+def write_html(file: BinaryIO, episode: Episode) -> None:
     """Write the page of an episode."""
-    file.write(page(reel).encode())
+    file.write(page(episode).encode())
 
 
-def page(reel: Reel) -> str:
+def page(episode: Episode) -> str:
     """Return the page of an episode."""
-    record, last = reel.record, reel.states[-1]
+    record, last = episode.record, episode.states[-1]
     title = last.game.type.title
     names = [plain(name) for name in record.players]
-    drawing = _Drawing(reel)
-    turns, status = _turns(reel)
+    drawing = _Drawing(episode)
+    turns, status = _turns(episode)
     result = result_of(record, last)
     data = {
         "frames": drawing.frames,
         "shapes": drawing.shapes,
-        "positions": [state.to_string() for state in reel.states],
+        "positions": [state.to_string() for state in episode.states],
         "status": status,
         "turns": turns,
         "players": names,
@@ -62,7 +61,7 @@ def page(reel: Reel) -> str:
     height, width = drawing.size
     template = resources.files("ludarium.records").joinpath("replay.html").read_text("utf-8")
     return string.Template(template).substitute(
-        theme=reel.theme,
+        theme=episode.theme,
         title=html.escape(_title(record)),
         game=html.escape(title),
         players=players,
@@ -76,7 +75,7 @@ def page(reel: Reel) -> str:
         ground=drawing.ground,
         first="".join(drawing.shapes[k] for k in drawing.frames[0]),
         status=html.escape(status[0]),
-        position=html.escape(reel.states[0].to_string()),
+        position=html.escape(episode.states[0].to_string()),
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
     )
 
@@ -86,10 +85,10 @@ def frame_of(record: GameRecord) -> str:
 
     A record that cannot be replayed here is shown as text, with the reason.
     """
-    from ludarium.records.export import reel_of
+    from ludarium.records.episode import episode_of
 
     try:
-        text = page(reel_of(record))
+        text = page(episode_of(record))
     except ValueError as error:
         return f"<pre>{html.escape(f'{record!r}: {error}')}</pre>"
     return (
@@ -110,13 +109,14 @@ def _disc(colour: str | None) -> str:
 # ---------------------------------------------------------------- turns in text
 
 
-def _turns(reel: Reel) -> tuple[list[dict[str, Any]], list[str]]:
+def _turns(episode: Episode) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the list of turns, and a line for each position."""
     turns: list[dict[str, Any]] = []
     status = ["The first position"]
-    count = len(reel.states) - 1
-    for frame, (before, after) in enumerate(zip(reel.states, reel.states[1:], strict=False), 1):
-        text, player = _between(before, after), before.current_player()
+    count = len(episode.states) - 1
+    pairs = zip(episode.states, episode.texts[1:], strict=False)
+    for frame, (before, text) in enumerate(pairs, 1):
+        player = before.current_player()
         number = before.turn_number() + 1
         if text is None:  # states that do not follow from each other
             turns.append({"number": "", "player": None, "actions": [(frame, f"position {frame}")]})
@@ -125,25 +125,11 @@ def _turns(reel: Reel) -> tuple[list[dict[str, Any]], list[str]]:
         if not turns or (turns[-1]["number"], turns[-1]["player"]) != (number, player):
             turns.append({"number": number, "player": player, "actions": []})
         turns[-1]["actions"].append((frame, text))
-        who = plain(reel.record.players[player])
+        who = plain(episode.record.players[player])
         status.append(f"Action {frame} of {count}, turn {number}: {who} played {text}")
-    if len(status) > 1 or reel.ending is not None:
-        status[-1] += f". {result_of(reel.record, reel.states[-1])}"
+    if len(status) > 1 or episode.ending is not None:
+        status[-1] += f". {result_of(episode.record, episode.states[-1])}"
     return turns, status
-
-
-def _between(before: State, after: State) -> str | None:
-    """Return the text of the actions from a state to another, None if they are not known."""
-    old, new = before._history, after._history
-    if len(old) >= len(new) or new[: len(old)] != old:
-        return None
-    state, text = before.clone(), ""
-    for action in new[len(old) :]:
-        if not state._mask[action]:
-            return None
-        text += state.action_to_string(action)
-        state.apply_action(action)
-    return text if state == after else None
 
 
 # ---------------------------------------------------------------- drawing in both themes
@@ -161,22 +147,25 @@ class _Drawing:
         size: height and width of the pictures.
     """
 
-    def __init__(self, reel: Reel) -> None:
+    def __init__(self, episode: Episode) -> None:
         self.frames: list[list[int]] = []
         self.shapes: list[str] = []
         self.mover: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._colours: dict[_Pair, int] = {}
-        board = reel.states[0].game.type.submodule("render").board_of(reel.states[0])
+        board = episode.states[0].game.type.submodule("render").board_of(episode.states[0])
         bare = [start_svg(board, SIZE, theme, PREFIX) for theme in THEMES]
         self.size = bare[0].shape
         self.ground = "".join(self._merge([canvas.elements for canvas in bare]))
         known = {
             name: self._merge([c.definitions[name] for c in bare]) for name in bare[0].definitions
         }
-        for index, state in enumerate(reel.states):
-            ending = reel.ending if index == len(reel.states) - 1 else None
-            canvases = [pictures.draw_on(canvas.bare(), state, ending=ending) for canvas in bare]
+        for index, (state, last_turn) in enumerate(episode.positions):
+            ending = episode.ending if index == len(episode.positions) - 1 else None
+            canvases = [
+                pictures.draw_on(canvas.bare(), state, ending=ending, last_turn=last_turn)
+                for canvas in bare
+            ]
             self._define(known, canvases)
             elements = self._merge([canvas.elements for canvas in canvases])
             self.frames.append([self._number(text) for text in elements])

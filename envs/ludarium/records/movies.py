@@ -11,18 +11,18 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ludarium.drawing.canvas import Frame
-    from ludarium.records.export import Reel
+    from ludarium.records.episode import Episode
 
 FRAME_MS, LAST_MS = 700, 4000  # how long a position is shown, and the last one
 MP4_FPS = 10  # pictures a second: few players like less
 
 
-def write_gif(file: BinaryIO, reel: Reel) -> None:
+def write_gif(file: BinaryIO, episode: Episode) -> None:
     """Write an animation: every position, the last one held longer."""
     from PIL import Image
 
     pictures = [
-        Image.fromarray(frame).quantize(256, dither=Image.Dither.NONE) for frame in reel.frames()
+        Image.fromarray(frame).quantize(256, dither=Image.Dither.NONE) for frame in episode.frames()
     ]
     pictures[0].save(
         file,
@@ -45,7 +45,7 @@ def check_mp4() -> None:
             )
 
 
-def write_mp4(file: BinaryIO, reel: Reel) -> None:
+def write_mp4(file: BinaryIO, episode: Episode) -> None:
     """Write a film (H.264): every position, the last one held longer."""
     import imageio.v2
 
@@ -64,8 +64,8 @@ def write_mp4(file: BinaryIO, reel: Reel) -> None:
             output_params=["-movflags", "+faststart"],
         )
         with film:
-            for index, frame in enumerate(reel.frames()):
-                last = index == len(reel.states) - 1
+            for index, frame in enumerate(episode.frames()):
+                last = index == len(episode.states) - 1
                 picture = _even(frame)
                 for _ in range((LAST_MS if last else FRAME_MS) * MP4_FPS // 1000):
                     film.append_data(picture)

@@ -12,7 +12,7 @@ from ludarium.drawing.themes import check_theme
 
 if TYPE_CHECKING:
     from ludarium.drawing.canvas import Frame
-    from ludarium.records.export import Reel
+    from ludarium.records.episode import Episode
 
 COLUMNS = 4  # at least, where there are so many pictures
 GAP, GREY = 8, 128  # between the pictures, in pixels; 0 to 255
@@ -37,34 +37,35 @@ def _label(height: int) -> int:
     return max(12, height // 20)
 
 
-def note(reel: Reel) -> str | None:
+def note(episode: Episode) -> str | None:
     """Return which positions the sheet of an episode shows, None where it shows all."""
-    count = len(reel.states)
-    indices = shown(count, *reel.shape)
+    count = len(episode.states)
+    indices = shown(count, *episode.shape)
     if len(indices) == count:
         return None
     numbers = ", ".join(str(index) for index in indices)
     return f"{len(indices)} of {count} positions, those after actions {numbers}"
 
 
-def write_png(file: BinaryIO, reel: Reel) -> None:
+def write_png(file: BinaryIO, episode: Episode) -> None:
     """Write a sheet. Where positions are left out, each picture says after which action it is."""
     from PIL import Image
 
-    height, width = reel.shape
-    indices = shown(len(reel.states), height, width)
+    height, width = episode.shape
+    indices = shown(len(episode.states), height, width)
     count = len(indices)
     columns = min(count, max(COLUMNS, math.ceil(math.sqrt(count * height / width))))
-    label = _label(height) if count < len(reel.states) else 0
+    label = _label(height) if count < len(episode.states) else 0
     rows, step = math.ceil(count / columns), height + GAP + label
     shape = rows * step - GAP, columns * (width + GAP) - GAP, 3
     sheet = np.full(shape, GREY, np.uint8)
     for place, index in enumerate(indices):
         top, left = place // columns * step, place % columns * (width + GAP)
-        frame = reel.frame(index)
+        frame = episode.frame(index)
         if label:
-            words = f"after action {index} of {len(reel.states) - 1}"
-            sheet[top : top + label, left : left + width] = _line(words, label, width, reel.theme)
+            words = f"after action {index} of {len(episode.states) - 1}"
+            line = _line(words, label, width, episode.theme)
+            sheet[top : top + label, left : left + width] = line
         sheet[top + label : top + label + height, left : left + width] = frame
     Image.fromarray(sheet).save(file, format="PNG")
 

@@ -10,7 +10,8 @@ import functools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ludarium.drawing.canvas import Board, Canvas, Colour, Frame, Point, mix, start
+from ludarium.drawing.canvas import Board, Canvas, Colour, Point, mix
+from ludarium.drawing.pictures import pictures
 from ludarium.games.gliss.actions import COLUMNS
 from ludarium.games.gliss.notation import (
     BASE,
@@ -27,6 +28,7 @@ from ludarium.games.gliss.notation import (
 from ludarium.games.gliss.rules import TOWERS_TO_WIN
 
 if TYPE_CHECKING:
+    from ludarium.core.history import LastTurn, Turn
     from ludarium.core.state import State
 
 Vertex = tuple[int, int]  # row from the top, column
@@ -138,7 +140,7 @@ def _paint_shape(canvas: Canvas, shape: Shape, player: int) -> None:
 # ---------------------------------------------------------------- the last turn
 
 
-class Turn(NamedTuple):
+class Marks(NamedTuple):
     """The last whole turn, as it is to be seen on the board after it."""
 
     text: str
@@ -155,31 +157,26 @@ def read_board_of(state: State) -> tuple[list[str], int, str]:
     return read_board(board, board.count("/") + 1), SIDES.index(side), core
 
 
-def last_turn(state: State, grid: list[str]) -> Turn | None:
+def marks_of(turn: Turn | None, grid: list[str]) -> Marks | None:
     """Find out what the last turn did, by comparing the boards before and after it, `grid`."""
-    last = state.last_turn()
-    if last is None:
+    if turn is None:
         return None
-    before, actions = last
-    old, mover, _ = read_board_of(before)
-    words = [before.action_to_string(actions[0])]
-    if len(actions) > 1:
-        words.append(before.child(actions[0]).action_to_string(actions[1]))
-    text = "".join(words)
+    old, mover, _ = read_board_of(turn.before)
+    text, words = turn.text, turn.texts
     every = [(i, j) for i in range(len(grid)) for j in range(len(grid))]
     own, foe = SIDES[mover], SIDES[1 - mover]
     new = {(i, j) for i, j in every if grid[i][j] == own != old[i][j]}
     gone = {(i, j) for i, j in every if old[i][j] == foe != grid[i][j]}
     if len(words) == 1:
-        return Turn(text, landed=tuple(sorted(new)))
+        return Marks(text, landed=tuple(sorted(new)))
     glider = glider_at(words[0], old, mover)
     if words[1] == "-off":
-        return Turn(text, glider.stones, off=glider)
+        return Marks(text, glider.stones, off=glider)
     row, column = vertex_named(words[1].strip("-*"), len(grid))
     i, j = glider.stones[0]
     landed = tuple((row + u - i, column + v - j) for u, v in glider.stones)
     converted = frozenset(v for v in new & gone if v not in landed)
-    return Turn(text, glider.stones, landed, frozenset(gone - converted), converted)
+    return Marks(text, glider.stones, landed, frozenset(gone - converted), converted)
 
 
 def way_off(glider: Shape, n: int) -> list[Point]:
@@ -200,7 +197,7 @@ def _paint_way_off(canvas: Canvas, glider: Shape, n: int, colour: Colour) -> Non
     canvas.arrow(way, colour, canvas.least(0.18, 1.5), 0.38, outline=canvas.theme.background)
 
 
-def _paint_under(canvas: Canvas, turn: Turn, grid: list[str], mover: int) -> None:
+def _paint_under(canvas: Canvas, turn: Marks, grid: list[str], mover: int) -> None:
     """Paint what lies under the stones: the way of the glider, and what is no more there."""
     theme = canvas.theme
     for i, j in turn.captured:
@@ -266,12 +263,12 @@ def _paint_counts(canvas: Canvas, found: list[list[Shape]], n: int) -> None:
         canvas.text(x, y, words, 0.6, theme.ink, "left")
 
 
-def paint(canvas: Canvas, state: State) -> None:
+def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
     """Paint shapes, the last and the half-made turn, counts and the caption."""
     theme = canvas.theme
     grid, player, core = read_board_of(state)
     found = [shapes(grid, side) for side in SIDES]
-    turn = last_turn(state, grid)
+    turn = marks_of(last_turn.whole, grid)
     if turn is not None:
         _paint_under(canvas, turn, grid, 1 - player)
         for shape in found[1 - player]:
@@ -310,21 +307,4 @@ def board_of(state: State) -> Board:
     return Board(*area(n), paint_board, (n,))
 
 
-def draw(state: State, size: int, theme: str = "light") -> Frame:
-    """Draw a state.
-
-    Args:
-        state: of Gliss.
-        size: the longer side in pixels, 128 to 2048.
-        theme: ``"light"`` or ``"dark"``.
-
-    Returns:
-        A new array uint8 [height, width, 3].
-
-    Raises:
-        ValueError: The size or the theme is not allowed.
-    """
-    n = int(state.game.options["board_size"])
-    canvas = start(*area(n), size, theme, paint_board, n)
-    paint(canvas, state)
-    return canvas.frame()
+draw, render = pictures(board_of, paint)

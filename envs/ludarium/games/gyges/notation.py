@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.history import LastTurn, last_turn_of
 from ludarium.core.text import natural
 from ludarium.games.gyges.actions import COLUMNS, NAMES
 from ludarium.games.gyges.rules import (
@@ -37,7 +38,7 @@ from ludarium.games.gyges.rules import (
     WON_1,
     check_end,
 )
-from ludarium.games.gyges.walks import last_turn, pieces_of
+from ludarium.games.gyges.walks import pieces_of, walked
 
 if TYPE_CHECKING:
     from ludarium.core.state import State
@@ -158,11 +159,15 @@ def _named(pieces: dict[str, int]) -> str:
 # ---------------------------------------------------------------- diagram
 
 
-def diagram(state: State) -> str:
+def diagram(state: State, last_turn: LastTurn | None = None) -> str:
     """Return the board with both goals and coordinates, the last turn with its walk, the status.
 
     Digits are rings, dots empty cells. Between brackets stand the piece that has just moved while
     another is in hand, and the piece in a goal.
+
+    Args:
+        state: the state.
+        last_turn: what was played immediately before; None: replay the history to find it.
     """
     text = state.to_string()
     rows, side, stage, turns = text.split(" ")
@@ -181,7 +186,9 @@ def diagram(state: State) -> str:
             line += f"[{found}]" if column + row == mover else f" {found} "
         lines.append(f"{line}  {row}")
     lines += [letters, f"   South's goal {goals[0]}".rstrip()]
-    last = last_turn(state)
+    if last_turn is None:
+        last_turn = last_turn_of(state)
+    last = walked(last_turn.begun or last_turn.whole)
     if last is not None:
         line = f"{PLAYERS[last.player]} played {last.text}"
         if last.walk:

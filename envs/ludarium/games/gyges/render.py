@@ -12,11 +12,13 @@ import functools
 import math
 from typing import TYPE_CHECKING
 
-from ludarium.drawing.canvas import Board, Canvas, Colour, Frame, Point, Theme, contrast, mix, start
+from ludarium.drawing.canvas import Board, Canvas, Colour, Point, Theme, contrast, mix
+from ludarium.drawing.pictures import pictures
 from ludarium.games.gyges.notation import PLAYERS, SIDES, outcome
-from ludarium.games.gyges.walks import COLUMNS, GOAL, LastTurn, pieces_of, recent_turns
+from ludarium.games.gyges.walks import COLUMNS, GOAL, Walked, pieces_of, walked
 
 if TYPE_CHECKING:
+    from ludarium.core.history import LastTurn
     from ludarium.core.state import State
 
 MARGIN = 1.1  # beside the board
@@ -120,7 +122,7 @@ def _paint_rings(canvas: Canvas, x: float, y: float, rings: int) -> None:
 # ---------------------------------------------------------------- the last turn
 
 
-def _way(turn: LastTurn) -> list[Point]:
+def _way(turn: Walked) -> list[Point]:
     """Return the points of a walk; the goal is entered straight."""
     way = [place_of(cell) for cell in turn.walk if cell != GOAL]
     if turn.walk[-1] == GOAL:
@@ -128,7 +130,7 @@ def _way(turn: LastTurn) -> list[Point]:
     return way
 
 
-def _paint_turn(canvas: Canvas, turn: LastTurn, brief: bool) -> None:
+def _paint_turn(canvas: Canvas, turn: Walked, brief: bool) -> None:
     """Paint what lies under the pieces for the last turn; `brief`: only where things stand now."""
     colour = canvas.theme.last
     if turn.walk and not brief:
@@ -147,7 +149,7 @@ def _paint_turn(canvas: Canvas, turn: LastTurn, brief: bool) -> None:
             canvas.disc(u + (x - u) * share, v + (y - v) * share, canvas.least(0.045, 1.0), colour)
 
 
-def _paint_walk(canvas: Canvas, turn: LastTurn, colour: Colour) -> None:
+def _paint_walk(canvas: Canvas, turn: Walked, colour: Colour) -> None:
     """Paint where a piece came from, its way, and a ring around each piece it bounced off."""
     way = _way(turn)
     canvas.disc(*way[0], 0.11, colour)
@@ -161,12 +163,12 @@ def _paint_walk(canvas: Canvas, turn: LastTurn, colour: Colour) -> None:
 # ---------------------------------------------------------------- the picture
 
 
-def paint(canvas: Canvas, state: State) -> None:
+def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
     """Paint pieces, the last or the half-made turn, and the caption."""
     theme = canvas.theme
     rows, side, stage, _ = state.to_string().split(" ")
     player, pieces = SIDES.index(side), pieces_of(state)
-    whole, half = recent_turns(state)
+    whole, half = walked(last_turn.whole), walked(last_turn.begun)
     _, mover, hand = stage.split(":") if stage.startswith("drop") else (stage, None, "0")
     arrived = None  # where in the goal a piece is
     if stage == "goal":
@@ -239,20 +241,4 @@ def board_of(state: State) -> Board:
     return Board(WIDTH, HEIGHT, paint_board)
 
 
-def draw(state: State, size: int, theme: str = "light") -> Frame:
-    """Draw a state.
-
-    Args:
-        state: of Gygès.
-        size: the longer side in pixels, 128 to 2048.
-        theme: ``"light"`` or ``"dark"``.
-
-    Returns:
-        A new array uint8 [height, width, 3].
-
-    Raises:
-        ValueError: The size or the theme is not allowed.
-    """
-    canvas = start(WIDTH, HEIGHT, size, theme, paint_board)
-    paint(canvas, state)
-    return canvas.frame()
+draw, render = pictures(board_of, paint)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ludarium.core.history import Turn
     from ludarium.core.state import State
 
 GOAL = "goal"
@@ -86,16 +87,16 @@ def _beside(cell: str) -> Iterator[str]:
 # ---------------------------------------------------------------- the last turn
 
 
-class LastTurn(NamedTuple):
-    """What happened last: a whole turn, or the first half of the one that is being made.
+class Walked(NamedTuple):
+    """What a turn did, whole or half made.
 
     Attributes:
-        player: whose turn it was, or is.
-        text: its actions joined, as in ``b1-d2=c4``.
-        rings: of the piece that moved, 0 where none did.
-        walk: the cells it stepped on, start first.
+        player: the player whose turn it was, or is.
+        text: the texts of its actions joined, as in ``b1-d2=c4``.
+        rings: the rings of the piece that moved, 0 where none did.
+        walk: the cells that it stepped on, the first one included.
         bounces: the cells where it bounced off a piece, in order.
-        drop: where the replaced piece was put, if it was.
+        drop: the cell where the replaced piece was put, if it was.
     """
 
     player: int
@@ -106,38 +107,21 @@ class LastTurn(NamedTuple):
     drop: str | None
 
 
-def recent_turns(state: State) -> tuple[LastTurn | None, LastTurn | None]:
-    """Return the last whole turn, and the half-made one; None where there is none.
+def walked(turn: Turn | None) -> Walked | None:
+    """Return what a turn did, None where there is none.
 
-    A turn of which the history has only the second half counts as a whole one without a walk.
+    A turn of which the history has only the second half is a turn without a walk.
     """
-    now = state._at_start()
-    begun: list[tuple[State, list[str]]] = []  # the last two turns: the state before, the actions
-    for action in state.history():
-        if not begun or now.turn_number() != begun[-1][0].turn_number():
-            begun = [*begun[-1:], (now.clone(), [])]
-        begun[-1][1].append(now.action_to_string(action))
-        now.apply_action(action)
-    turns = [_read(before, actions) for before, actions in begun]
-    half = turns.pop() if turns and now.turn_number() == begun[-1][0].turn_number() else None
-    return (turns[-1] if turns else None), half
-
-
-def last_turn(state: State) -> LastTurn | None:
-    """Return what happened last, whole or half-made, or None where the history begins."""
-    whole, half = recent_turns(state)
-    return half or whole
-
-
-def _read(before: State, actions: list[str]) -> LastTurn:
-    """Return what the actions of a turn from a state did."""
-    player, text = before.current_player(), "".join(actions)
+    if turn is None:
+        return None
+    before, texts = turn.before, turn.texts
+    player = before.current_player()
     if before.stage() == "setup":
-        return LastTurn(player, text, 0, [], [], None)
+        return Walked(player, turn.text, 0, [], [], None)
     if before.stage() == "drop":
-        return LastTurn(player, text, 0, [], [], text[1:])
-    start, end = actions[0].split("-")
+        return Walked(player, turn.text, 0, [], [], turn.text[1:])
+    start, end = texts[0].split("-")
     pieces, walk = pieces_of(before), one_walk(before, start, end)
     bounces = [cell for cell in walk[1:-1] if cell in pieces and cell != start]
-    drop = actions[1][1:] if actions[1:] else None
-    return LastTurn(player, text, pieces[start], walk, bounces, drop)
+    drop = texts[1][1:] if texts[1:] else None
+    return Walked(player, turn.text, pieces[start], walk, bounces, drop)

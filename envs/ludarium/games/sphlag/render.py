@@ -19,12 +19,14 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from ludarium.drawing.canvas import Board, Canvas, Colour, Frame, Point, Theme, mix, start
+from ludarium.drawing.canvas import Board, Canvas, Colour, Point, Theme, mix
+from ludarium.drawing.pictures import pictures
 from ludarium.games.sphlag.actions import HOLE
 from ludarium.games.sphlag.notation import outcome
 from ludarium.games.sphlag.rules import HOLES, REDS, SUPPLY, TOUCH_LOWER, half_turn, position_of
 
 if TYPE_CHECKING:
+    from ludarium.core.history import LastTurn
     from ludarium.core.state import State
 
 Hole = tuple[int, int, int]
@@ -220,22 +222,20 @@ def found_in(state: State) -> dict[Hole, str]:
 # ---------------------------------------------------------------- the picture
 
 
-def paint(canvas: Canvas, state: State) -> None:
+def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
     """Paint spheres, the last turn and the caption."""
     theme = canvas.theme
     found = found_in(state)
-    last = state.last_turn()
     text, came, went = "", None, None
     drops: list[tuple[Hole, Hole]] = []
-    if last is not None:
-        before, actions = last
-        text = before.action_to_string(actions[0])
+    if last_turn.whole is not None:
+        text = last_turn.whole.text
         if text != "pass":
-            *start_, end = text.split("-")
+            *start, end = text.split("-")
             went = HOLE[end]
-            if start_:
-                came = HOLE[start_[0]]
-                drops = _drops(found_in(before), came)
+            if start:
+                came = HOLE[start[0]]
+                drops = _drops(found_in(last_turn.whole.before), came)
     landed = {went, *(to for _, to in drops)}
     for hole in HOLES:
         if found[hole] in "WB":
@@ -303,20 +303,4 @@ def board_of(state: State) -> Board:
     return Board(WIDTH, HEIGHT, paint_board)
 
 
-def draw(state: State, size: int, theme: str = "light") -> Frame:
-    """Draw a state.
-
-    Args:
-        state: of Sphlag.
-        size: the longer side in pixels, 128 to 2048.
-        theme: ``"light"`` or ``"dark"``.
-
-    Returns:
-        A new array uint8 [height, width, 3].
-
-    Raises:
-        ValueError: The size or the theme is not allowed.
-    """
-    canvas = start(WIDTH, HEIGHT, size, theme, paint_board)
-    paint(canvas, state)
-    return canvas.frame()
+draw, render = pictures(board_of, paint)

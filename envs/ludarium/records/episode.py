@@ -1,0 +1,222 @@
+"""Episodes: the positions of a game in their order, each with the turn that led to it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from ludarium.core.history import Position, last_turn_of, retrace
+from ludarium.core.options import check_size
+from ludarium.core.state import State
+from ludarium.drawing import pictures
+from ludarium.drawing.canvas import Frame, check_theme
+from ludarium.records.game_record import GameRecord, record_of
+from ludarium.records.replaying import replayed
+from ludarium.records.results import ending_of
+
+
+class Environment(Protocol):
+    """An environment of this package, or a wrapper of one."""
+
+    @property
+    def unwrapped(self) -> Any:
+        """The environment below all wrappers, which has a `game_state`."""
+
+
+#: What an episode can be made of.
+Source: TypeAlias = "Episode | GameRecord | State | Iterable[State] | Environment"
+
+
+@dataclass(frozen=True, repr=False)
+class Episode:
+    """A game as it is to be shown.
+
+    Attributes:
+        positions: the positions, each with what was played immediately before it.
+        texts: for each position the text of the actions that led to it from the position before;
+            None for the first position, and where a position does not follow from the one before.
+        record: the game as a record.
+        size: the longer side of a picture in pixels.
+        theme: ``"light"`` or ``"dark"``.
+    """
+
+    positions: tuple[Position, ...]
+    texts: tuple[str | None, ...]
+    record: GameRecord
+    size: int
+    theme: str
+
+    def __repr__(self) -> str:
+        return f"<Episode of {self.record.game}, {len(self.positions)} positions>"
+
+    @property
+    def states(self) -> list[State]:
+        """The state of each position."""
+        return [position.state for position in self.positions]
+
+    @property
+    def ending(self) -> str | None:
+        """The result in words, None where the last position shows it."""
+        return ending_of(self.record, self.positions[-1].state)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width of a picture in pixels."""
+        height, width = self.frame(0).shape[:2]
+        return height, width
+
+    def frame(self, index: int) -> Frame:
+        """Return the picture of a position; the last one shows the result."""
+        state, last_turn = self.positions[index]
+        last = index in (-1, len(self.positions) - 1)
+        ending = self.ending if last else None
+        return pictures.draw(state, self.size, self.theme, ending=ending, last_turn=last_turn)
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield the picture of each position."""
+        for index in range(len(self.positions)):
+            yield self.frame(index)
+
+
+def episode_of(source: Source, size: int = 512, theme: str = "light") -> Episode:
+    """Return the episode of a record, a state with its history, states or an environment.
+
+    Costs one `apply_action` for each action of the game.
+
+    >>> import ludarium
+    >>> episode_of(ludarium.load_game("sphlag").new_initial_state())
+    <Episode of sphlag, 1 positions>
+
+    Args:
+        source: a game record; a state with its history; states in their order; an environment of
+            PettingZoo or Gymnasium from this package, wrapped or not; or an episode.
+        size: the longer side of a picture in pixels, 128 to 2048.
+        theme: ``"light"`` or ``"dark"``.
+
+    Raises:
+        ValueError: The size or the theme is not allowed, the episode is empty, its states are of
+            different games, or a record cannot be replayed.
+        TypeError: The source is none of these.
+    """
+    pixels, name = check_size(size), check_theme(theme).name
+    if isinstance(source, Episode):
+        return dataclasses.replace(source, size=pixels, theme=name)
+    if isinstance(source, GameRecord):
+        positions = [position for turn in replayed(source) for position in turn]
+        return _episode(positions, _texts(positions), source, pixels, name)
+    if not isinstance(source, State):
+        state = _state_of(source)
+        if state is None:
+            return _episode(*_from_states(source), pixels, name)
+        source = state
+    positions = list(retrace(source))
+    return _episode(positions, _texts(positions), _record(positions), pixels, name)
+
+
+def _episode(
+    positions: list[Position], texts: list[str | None], record: GameRecord, size: int, theme: str
+) -> Episode:
+    return Episode(tuple(positions), tuple(texts), record, size, theme)
+
+
+def _texts(positions: list[Position]) -> list[str | None]:
+    """Return the text of the action that led to each position, None for the first one."""
+    turns = [last_turn.begun or last_turn.whole for _, last_turn in positions[1:]]
+    return [None, *(None if turn is None else turn.texts[-1] for turn in turns)]
+
+
+def _record(positions: list[Position]) -> GameRecord:
+    """Return the record of positions that follow from each other, action by action."""
+    turns = [last.whole.text for _, last in positions if last.whole and not last.begun]
+    *_, (state, last_turn) = positions
+    if last_turn.begun is not None:
+        turns.append(last_turn.begun.text)
+    return record_of(state, positions[0].state.to_string(), turns)
+
+
+def _state_of(source: Any) -> State | None:
+    """Return the state of an environment, None where the source is not one of this package."""
+    environment = getattr(source, "unwrapped", None)
+    if environment is None:
+        return None
+    state = environment.game_state if hasattr(type(environment), "game_state") else None
+    if not isinstance(state, State):
+        raise TypeError(
+            f"an episode is of an environment of ludarium, not {type(environment).__name__}: "
+            "it has no game_state that is a State"
+        )
+    return state
+
+
+def _from_states(source: Any) -> tuple[list[Position], list[str | None], GameRecord]:
+    """Return the positions and texts of states that are given one by one, and their record.
+
+    The last state's history is played once. States on that line, such as those that
+    `ludarium.records.replay` yields, take their last turn from it; others replay their own history.
+    """
+    states = _listed(source)
+    line = list(retrace(states[-1]))
+    history = states[-1].history()
+    texts = _texts(line)
+    indices = [_index_on(line, history, state) for state in states]
+    positions = [
+        Position(state, last_turn_of(state) if index is None else line[index].last_turn)
+        for state, index in zip(states, indices, strict=True)
+    ]
+    steps: list[str | None] = [None]
+    for k in range(1, len(states)):
+        first, last = indices[k - 1], indices[k]
+        if first is None or last is None:
+            steps.append(_between(states[k - 1], states[k]))
+        elif first < last:
+            steps.append("".join(text or "" for text in texts[first + 1 : last + 1]))
+        else:
+            steps.append(None)
+    return positions, steps, _record(line)
+
+
+def _index_on(line: list[Position], history: list[int], state: State) -> int | None:
+    """Return which position of a line is that of a state and its history, None for none."""
+    played = state.history()
+    count = len(played)
+    if played == history[:count] and line[count].state == state:
+        return count
+    return None
+
+
+def _between(before: State, after: State) -> str | None:
+    """Return the text of the actions from a state to another, None if they are not known."""
+    old, new = before.history(), after.history()
+    if len(old) >= len(new) or new[: len(old)] != old:
+        return None
+    state, text = before, ""
+    for action in new[len(old) :]:
+        if action not in state.legal_actions():
+            return None
+        text += state.action_to_string(action)
+        state = state.child(action)
+    return text if state == after else None
+
+
+def _listed(source: Any) -> list[State]:
+    """Return the states of an episode that is given as states."""
+    try:
+        states = list(source)
+    except TypeError:
+        raise TypeError(
+            "an episode is a record, a state, states in their order, or an environment of "
+            f"ludarium, not {type(source).__name__}"
+        ) from None
+    for state in states:
+        if not isinstance(state, State):
+            raise TypeError(f"an episode is made of states, not {type(state).__name__}")
+        if state.game != states[0].game:
+            raise ValueError(
+                f"an episode is of one game: there are states of {states[0].game!r} and of "
+                f"{state.game!r}"
+            )
+    if not states:
+        raise ValueError("the episode is empty: there is no position to show")
+    return states
