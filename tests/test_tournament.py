@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import io
@@ -527,6 +528,66 @@ def test_a_killed_run_goes_on_to_the_same_table(tmp_path):
     assert finish(start(killed, "--out", "table.md")) == expected
     assert lines_in(killed) == 90
     assert (killed / "table.md").read_text() == (whole / "table.md").read_text()
+
+
+WORKERS_OF = """
+import os, sys, time
+from pathlib import Path
+from ludarium.arena.workers import do_all
+
+def stay(folder):
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(600)
+
+if __name__ == "__main__":
+    import workers_of
+    list(do_all(workers_of.stay, [sys.argv[1]] * 8, 2, None))
+"""
+
+
+def alive(process: int) -> bool:
+    """Whether a process runs; one that ended and waits for init to collect it does not."""
+    try:
+        os.kill(process, 0)
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return not Path("/proc/self/stat").exists()
+    return state not in "ZX"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
+def test_workers_leave_when_their_parent_is_killed(tmp_path, name):
+    (tmp_path / "pids").mkdir()
+    script = tmp_path / "workers_of.py"
+    script.write_text(WORKERS_OF)
+    package = str(Path(ludarium.__file__).parents[1])
+    parent = subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path / "pids")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), package])},
+    )
+    try:
+        deadline = time.monotonic() + 240
+        while len(pids := os.listdir(tmp_path / "pids")) < 2 and time.monotonic() < deadline:
+            assert parent.poll() is None
+            time.sleep(0.05)
+        workers = [int(pid) for pid in pids]
+        assert len(workers) == 2 and all(map(alive, workers))
+        parent.send_signal(getattr(signal, name))
+        parent.wait(60)
+        deadline = time.monotonic() + 120  # they sleep for 600 s, and wait for tasks for 300 s
+        while any(map(alive, workers)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not any(map(alive, workers))
+    finally:
+        parent.kill()
+        for pid in os.listdir(tmp_path / "pids"):
+            with contextlib.suppress(OSError):
+                os.kill(int(pid), signal.SIGKILL)
 
 
 def test_the_command_writes_what_is_asked_and_nothing_over(run, tmp_path, monkeypatch):

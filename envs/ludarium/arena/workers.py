@@ -1,10 +1,14 @@
-"""Tasks done one after the other, by processes of this machine, or by a Ray cluster."""
+"""Run tasks one after the other, in processes of this machine, or on a Ray cluster."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 import socket
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -12,38 +16,44 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 CONNECT_SECONDS = 10
+PARENT_SECONDS = 0.5  # between two looks of a worker whether its parent still lives
 
 
 def check_workers(workers: int | None, ray: str | None) -> None:
-    """Raise what is wrong with the wish for workers.
+    """Validate worker options.
+
+    Args:
+        workers: number of processes, or None.
+        ray: address of a Ray cluster, or None.
 
     Raises:
-        ValueError: The address is none.
-        ImportError: A library for it is missing.
+        ValueError: The address does not have one of the allowed forms.
+        ImportError: A library that these options need is not installed.
     """
     if ray is not None:
         _host_and_port(ray)
     module, extra = ("ray", "ray") if ray is not None else ("joblib", "arena")
     if (ray is not None or (workers or 1) > 1) and importlib.util.find_spec(module) is None:
-        raise ImportError(f"this needs {module}: pip install 'ludarium[{extra}]'")
+        raise ImportError(f"these workers need {module}: pip install 'ludarium[{extra}]'")
 
 
 def do_all(
     do: Callable[[Task], Result], tasks: Iterable[Task], workers: int | None, ray: str | None
 ) -> Iterator[Result]:
-    """Do tasks, and yield their results as they come, in any order.
+    """Run tasks and yield their results as they are finished, in any order.
 
-    Tasks are taken from the iterable when a worker is free, or nearly.
+    A task is taken from the iterable when a worker is free, or a little earlier. If this process
+    is killed, its workers notice and exit.
 
     Args:
-        do: a function of a module, which every worker can import.
-        tasks: what to do; they and their results can be pickled.
-        workers: how many work; None: one, or with `ray` as many as the cluster has processors.
-        ray: address of a Ray cluster; None: this machine.
+        do: a function that every worker can import.
+        tasks: the arguments of the function, one for each task; arguments and results are pickled.
+        workers: number of workers; None: one, or with `ray` as many as the cluster has processors.
+        ray: address of a Ray cluster; None: use this machine.
 
     Raises:
-        ConnectionError: There is no such cluster.
-        Exception: What a task raised; those not yet begun are dropped.
+        ConnectionError: There is no Ray cluster at the address.
+        Exception: A task raised it; tasks that have not begun are dropped.
     """
     if ray is not None:
         yield from _on_ray(do, tasks, workers, ray)
@@ -55,7 +65,55 @@ def do_all(
         parallel = joblib.Parallel(
             n_jobs=workers, batch_size=1, return_as="generator_unordered", backend="loky"
         )
-        yield from parallel(joblib.delayed(do)(task) for task in tasks)
+        parent = os.getpid()
+        yield from parallel(joblib.delayed(_do_as_worker)(do, task, parent) for task in tasks)
+
+
+# ---------------------------------------------------------------- processes of this machine
+
+
+_watched: set[int] = set()  # the parents that this process exits with
+
+
+def _do_as_worker(do: Callable[[Task], Result], task: Task, parent: int) -> Result:
+    """Run a task in a worker, which exits when the process `parent` does."""
+    if parent not in _watched:
+        _watched.add(parent)
+        threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
+    return do(task)
+
+
+def _exit_with(parent: int) -> None:
+    """Wait until a process has ended, however it did, then end this one at once.
+
+    The pool's own workers wait for the next task for minutes when the process that feeds them was
+    killed, and first finish the tasks that were handed to them.
+    """
+    if sys.platform == "win32":
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(0x00100000, False, parent)  # SYNCHRONIZE
+        if handle:
+            kernel.WaitForSingleObject(handle, 0xFFFFFFFF)
+            os._exit(1)
+        return
+    # a child learns of its parent's end by its new parent; other processes have to be asked for
+    child = os.getppid() == parent
+    while os.getppid() == parent if child else _lives(parent):
+        time.sleep(PARENT_SECONDS)
+    os._exit(1)
+
+
+def _lives(process: int) -> bool:
+    """Return whether there is a process with this id."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # it belongs to another user
+    return True
 
 
 # ---------------------------------------------------------------- Ray
@@ -64,13 +122,13 @@ def do_all(
 def _on_ray(
     do: Callable[[Task], Result], tasks: Iterable[Task], workers: int | None, address: str
 ) -> Iterator[Result]:
-    """Do tasks on a cluster.
+    """Run tasks on a cluster, which ends them itself when this process is gone.
 
-    Ray's own tasks and not its pools: a pool starts all its processes first and gives results back
-    in blocks.
+    These are Ray's plain tasks and not its pools: a pool starts all its processes first and
+    returns results in blocks.
     """
     with _connected(address) as ray:
-        # so many that a processor finds its next task waiting, unless the caller wants fewer
+        # two for each processor, so that its next task is waiting, unless the caller wants fewer
         most = workers or 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
         remote, waiting = ray.remote(do), []
         try:
@@ -88,7 +146,7 @@ def _on_ray(
 
 
 def _get(ray: Any, reference: Any) -> Any:
-    """Return a result, or raise what the task raised, as it would here."""
+    """Return a result, or raise the exception of the task itself, not Ray's wrapper of it."""
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as error:
@@ -96,10 +154,10 @@ def _get(ray: Any, reference: Any) -> Any:
 
 
 def _host_and_port(address: Any) -> tuple[str, int] | None:
-    """Return where a cluster is to be reached; None where Ray finds out.
+    """Return the host and port of a cluster's address; None if only Ray can resolve it.
 
     Raises:
-        ValueError: The address has none of the forms.
+        ValueError: The address does not have one of the allowed forms.
     """
     text = address.removeprefix("ray://") if isinstance(address, str) else ""
     host, _, port = text.rpartition(":")
@@ -114,7 +172,7 @@ def _host_and_port(address: Any) -> tuple[str, int] | None:
 
 @contextlib.contextmanager
 def _connected(address: str) -> Iterator[Any]:
-    """Connect to a cluster, unless the program is connected already; yield the library."""
+    """Connect to a cluster unless the program is connected already, and yield the library."""
     import ray
 
     if ray.is_initialized():
@@ -122,7 +180,7 @@ def _connected(address: str) -> Iterator[Any]:
         return
     try:
         place = _host_and_port(address)
-        if place is not None:  # Ray itself tries for minutes before it says so
+        if place is not None:  # Ray itself retries for minutes before it raises
             socket.create_connection(place, timeout=CONNECT_SECONDS).close()
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")
     except (OSError, ValueError, RuntimeError) as error:
