@@ -256,6 +256,53 @@ def test_ratings_of_extremes_are_finite_and_ordered():
     assert [round(rating.value, 6) for rating in even] == [0, 0]
 
 
+def test_groups_that_never_met_are_named():
+    wins = np.zeros((5, 5))
+    wins[0, 1] = wins[3, 2] = wins[3, 4] = 4
+    with pytest.raises(ValueError, match=r"cannot compare them: 'c', 'd', 'e' \| 'a', 'b'"):
+        rate(wins, np.zeros((5, 5)), names=list("abcde"))
+    with pytest.raises(ValueError, match=r"compare them: 2, 3, 4 \| 0, 1"):
+        rate(wins, np.zeros((5, 5)))
+    with pytest.raises(ValueError, match=r"compare them: 0 \| 1"):
+        rate(np.zeros((2, 2)), np.zeros((2, 2)))
+    assert [r.value for r in rate([[0]], [[0]])] == [0]
+
+
+@pytest.mark.parametrize(
+    ("wins", "draws", "anchor", "message"),
+    [
+        ([[0, 1]], [[0, 0]], None, "wins of shape"),
+        ([[0, -1], [1, 0]], [[0, 0], [0, 0]], None, "wins of shape"),
+        ([[0, float("nan")], [1, 0]], [[0, 0], [0, 0]], None, "wins of shape"),
+        ([[0, "x"], [1, 0]], [[0, 0], [0, 0]], None, "wins is not allowed"),
+        ([[0, 1], [1, 0]], [[0, 1], [0, 0]], None, "draws of shape"),
+        ([[0, 1], [1, 0]], [[0]], None, "draws of shape"),
+        ([[0, 1], [1, 0]], [[0, 0], [0, 0]], 2, "anchor=2"),
+        ([[0, 1], [1, 0]], [[0, 0], [0, 0]], "0", "anchor='0'"),
+    ],
+)
+def test_bad_tables_of_results_are_named(wins, draws, anchor, message):
+    with pytest.raises(ValueError, match=message):
+        rate(wins, draws, anchor)
+
+
+def test_a_player_without_a_finished_game_leaves_the_others_their_ratings():
+    class Broken(First):
+        def select_action(self, state: Any, rng: np.random.Generator) -> int:
+            raise RuntimeError("broken")
+
+    result = tournament("sphlag", [Broken("broken"), "random", "greedy"], games=2)
+    assert result.groups == (("random", "greedy"), ("broken",))
+    table = {standing.name: standing for standing in result.standings()}
+    assert table["broken"].rating is None and table["greedy"].rating is not None
+    assert result.standings()[-1].name == "broken"
+    text = to_markdown(result)
+    assert "no finished game connects them with the others: broken" in text
+    none = tournament("sphlag", [Broken("broken"), "random"], games=2)
+    assert [standing.rating for standing in none.standings()] == [None, None]
+    assert to_markdown(none) and to_json(none)
+
+
 def test_more_games_narrow_the_interval():
     few, many = (
         rate(np.array([[0, n], [3 * n, 0]], float), np.zeros((2, 2)), anchor=0)[1] for n in (5, 80)

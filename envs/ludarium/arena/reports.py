@@ -32,8 +32,13 @@ def caption_of(result: TournamentResult) -> str:
     """Return what the ratings mean, in a line."""
     if not can_rate():
         return NO_RATING
-    zero = f"{ANCHOR} = 0" if ANCHOR in result.players else "mean = 0"
-    return f"Elo scale, {zero}, with 95 % intervals; drawn and truncated games count half"
+    rated, *others = result.groups
+    zero = f"{ANCHOR} = 0" if ANCHOR in rated else "mean = 0"
+    text = f"Elo scale, {zero}, with 95 % intervals; drawn and truncated games count half"
+    if others:
+        groups = "; ".join(", ".join(group) for group in others)
+        text += f"; not rated, as no finished game connects them with the others: {groups}"
+    return text
 
 
 def _percent(value: float) -> str:

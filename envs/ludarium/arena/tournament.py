@@ -26,7 +26,7 @@ from ludarium.arena.match import (
     wilson,
 )
 from ludarium.arena.openings import opening_seed
-from ludarium.arena.ratings import Rating, can_rate, rate
+from ludarium.arena.ratings import Rating, can_rate, connected, rate
 from ludarium.arena.sequential import decided_after
 from ludarium.arena.workers import check_workers, do_all
 from ludarium.core.game import Game
@@ -109,8 +109,22 @@ class TournamentResult:
         """Games that a player broke off."""
         return tuple(entry for entry in self.entries if entry.failed is not None)
 
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of players that finished games connect, the largest one, which is rated, first.
+
+        There are several groups if all games between them failed; ratings cannot compare them.
+        """
+        place = {name: i for i, name in enumerate(self.players)}
+        met = np.zeros((len(place), len(place)))
+        for entry in self.entries:
+            if entry.failed is None:
+                a, b = place[entry.a], place[entry.b]
+                met[a, b] = met[b, a] = 1
+        return tuple(tuple(self.players[i] for i in group) for group in connected(met))
+
     def standings(self) -> list[Standing]:
-        """Return the table, the best player first."""
+        """Return the table, the best player first; players without a rating come last."""
         n = len(self.players)
         wins, draws = np.zeros((n, n)), np.zeros((n, n))
         illegal = np.zeros(n, int)
@@ -121,10 +135,15 @@ class TournamentResult:
             draws[i, j] = draws[j, i] = found.draws + found.truncations
             ended[[i, j]] += found.draws, found.truncations
             illegal[[i, j]] += found.illegal_by
-        ratings: list[Rating] | list[None] = [None] * n
-        if can_rate() and (wins + draws).sum():
-            anchor = self.players.index(ANCHOR) if ANCHOR in self.players else None
-            ratings = rate(wins, draws, anchor, self.seed)
+        ratings: list[Rating | None] = [None] * n
+        rated = [self.players.index(name) for name in self.groups[0]]
+        if can_rate() and len(rated) > 1:
+            anchor = self.groups[0].index(ANCHOR) if ANCHOR in self.groups[0] else None
+            chosen = np.ix_(rated, rated)
+            for i, rating in zip(
+                rated, rate(wins[chosen], draws[chosen], anchor, self.seed), strict=True
+            ):
+                ratings[i] = rating
         table = []
         for i, name in enumerate(self.players):
             won, lost, drawn = int(wins[i].sum()), int(wins[:, i].sum()), int(draws[i].sum())
@@ -150,9 +169,11 @@ class TournamentResult:
         return 1000 * seconds / turns if turns else float("nan")
 
 
-def _strength(standing: Standing) -> tuple[float, float]:
-    rating = standing.rating.value if standing.rating is not None else 0.0
-    return rating, standing.win_rate if standing.games else 0.0
+def _strength(standing: Standing) -> tuple[bool, float, float]:
+    rated, rating = standing.rating is not None, 0.0
+    if standing.rating is not None:
+        rating = standing.rating.value
+    return rated, rating, standing.win_rate if standing.games else 0.0
 
 
 # ---------------------------------------------------------------- one game, perhaps elsewhere
