@@ -1,4 +1,4 @@
-"""The command line: what each command prints, and mistakes."""
+"""The command line: the output of each command, and user mistakes."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def test_record_chooses_the_format_by_suffix(run, suffix):
         ("match sphlag random random:3", "agent 'random' takes no argument: random:3"),
         ("match sphlag random random --games 0", "Invalid value for '--games'"),
         ("record sphlag --out a.gif", "Missing option '--agents'"),
-        ("record sphlag --agents random --out a.gif", "'random': two agents are needed"),
+        ("record sphlag --agents random --out a.gif", "'random': give two agents"),
         ("record sphlag --agents random,nobody --out a.gif", "there is no agent 'nobody'"),
         (
             "record sphlag --agents random,random --out a.mp3",
@@ -350,7 +350,7 @@ def test_a_signal_leaves_no_partial_file(tmp_path):
     command = [sys.executable, "-m", "ludarium", *words]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
     try:
-        while not os.listdir(tmp_path):  # it has begun to write
+        while not os.listdir(tmp_path):  # until it starts to write
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.05)
         process.terminate()

@@ -1,4 +1,4 @@
-"""The command play: sessions of a person at the terminal, and that none of them is lost."""
+"""The command `play` at the terminal: sessions, and records that are never lost."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_terminal_session(run, tmp_path):
     assert (record.seed, record.reason, len(record.turns)) == (1, "unfinished", 2)
     assert record.turns[0] == "G5/0"
     *_, last = records.replay(record)
-    assert out.count(str(last)) == 2  # after the agent's turn, and when asked
+    assert out.count(str(last)) == 2  # after the agent's turn, and for `board`
     name = next(tmp_path.glob("*.jsonl")).name
     assert re.fullmatch(r"ludarium-sphlag-\d{8}-\d{6}\.jsonl", name)
     assert f"The record is in {name}" in out
@@ -62,7 +62,7 @@ def test_a_finished_game_is_appended_to_a_file(run, seat):
 
 
 def test_turns_may_be_typed_whole_or_action_by_action(run, name, game, tmp_path):
-    """Type the turns of a game played before, in both ways, and get the same game."""
+    """Type a turn as a whole and action by action; both give the same record."""
     for whole in (True, False):
         state, lines = game.new_initial_state(7), []
         for _ in range(3):

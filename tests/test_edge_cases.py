@@ -1,4 +1,4 @@
-"""What happens at the borders: games over at once, things asked too early or of nobody."""
+"""Edge cases: games that start finished, use before reset, unknown agents, wrong types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def over(name: str) -> Any:
 
 
 def random_set_ups_that_start_finished(name: str) -> list[dict[str, Any]]:
-    """Return options under which chance takes the first turns, for a game that has such."""
+    """Return options of a game under which a random set-up already reaches max_turns."""
     kind = ludarium.load_game(name).type
     return [
         {option: value, "max_turns": turns}
@@ -37,11 +37,11 @@ def random_set_ups_that_start_finished(name: str) -> list[dict[str, Any]]:
     ]
 
 
-# ---------------------------------------------------------------- games that are over at once
+# ---------------------------------------------------------------- games that start finished
 
 
 def test_parallel_step_in_a_finished_game(name: str) -> None:
-    """One step, whatever the actions, ends the episode with its results."""
+    """One step with any actions ends the episode with its results."""
     state = over(name)
     for actions in ({}, {AGENTS[0]: 0, AGENTS[1]: 0}, dict.fromkeys(AGENTS)):
         env = getattr(ludarium, name).parallel_env(max_turns=5)
@@ -59,7 +59,7 @@ def test_some_random_set_up_reaches_max_turns() -> None:
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
 def test_batch_reports_games_that_start_finished(name: str, mode: str) -> None:
-    """They say so: whoever waits for an end sees one."""
+    """Every step reports the truncation, so that a caller sees the end."""
     for options in random_set_ups_that_start_finished(name):
         vector = ludarium.make_vec(name, num_envs=3, autoreset=mode, **options)
         vector.reset()
@@ -76,7 +76,7 @@ def test_search_agents_accept_games_that_start_finished(name: str, spec: str) ->
         assert ludarium.arena.play_game(game, spec, "random").reason == "max_turns"
 
 
-# ---------------------------------------------------------------- nobody, nothing, too early
+# ---------------------------------------------------------------- invalid use
 
 
 def test_rejects_unknown_agents(name: str) -> None:
@@ -171,7 +171,7 @@ def test_max_cycles_applies_from_the_next_reset(name: str) -> None:
 
 
 def test_only_a_closed_pipe_exits_with_zero(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An exit with another status, like that of a signal, is passed on."""
+    """An exit with another status, such as that of a signal, keeps its status."""
 
     def leave(*arguments: Any, **options: Any) -> None:
         raise SystemExit(143)

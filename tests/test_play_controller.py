@@ -212,7 +212,7 @@ def test_undo_while_the_agent_thinks_discards_its_answer(game: Any) -> None:
     harness.turn(random.Random(1))
     assert harness.controller.thinking
     harness.controller.press("undo")
-    harness.agent()  # answers the question that was asked before
+    harness.agent()  # answers the discarded question
     assert harness.state == before
     harness.turn(random.Random(2))
     harness.agent()
@@ -220,7 +220,7 @@ def test_undo_while_the_agent_thinks_discards_its_answer(game: Any) -> None:
 
 
 def half_made(name: str) -> tuple[ControllerHarness, Any] | None:
-    """Return a harness in the middle of a turn of the person's, and the state it began in."""
+    """Return a harness with a half-made turn of the person, and the state before it."""
     harness, choose = ControllerHarness(load(name)), random.Random(3)
     for _ in range(200):
         if harness.controller.session.over:
@@ -264,7 +264,7 @@ def test_another_piece_can_be_chosen_instead(game: Any) -> None:
     assert controller.selection is not None
 
     def begun() -> Any:
-        """Return what the person has chosen, places or the first action of a turn."""
+        """Return the chosen targets, or the first action of a half-made turn."""
         assert controller.selection is not None
         return controller.selection.chosen or tuple(
             harness.state.history()[len(before.history()) :]
@@ -282,7 +282,7 @@ def test_another_piece_can_be_chosen_instead(game: Any) -> None:
     if any(len(way) > 1 for way in clicks(before).values()):
         controller.click(one.x, one.y)
         controller.click(-3.0, -3.0)
-        assert begun() == (), "a click beside everything chooses nothing any more"
+        assert begun() == (), "a click outside every target clears the selection"
 
 
 # ---------------------------------------------------------------- hints
@@ -294,7 +294,7 @@ def test_a_hint_shows_the_agents_turn_without_playing_it(name: str) -> None:
     before = harness.state.clone()
     harness.controller.press("hint")
     assert harness.controller.thinking and "thinking of a hint" in harness.controller.status()
-    harness.controller.press("hint")  # one question is enough
+    harness.controller.press("hint")  # a second question is not asked
     assert len(harness.agent_thread.waiting) == 1
     expected = agents_turn(make_agent("greedy"), "g", before, np.random.default_rng(2))
     harness.agent()
@@ -307,7 +307,7 @@ def test_a_hint_shows_the_agents_turn_without_playing_it(name: str) -> None:
         now.apply_action(action)
     assert harness.controller.status() == f"Hint: greedy would play {text}"
     assert harness.controller.hint == places
-    for place in places:  # whoever follows it plays it
+    for place in places:  # clicking the hint plays it
         harness.controller.click(place.x, place.y)
     assert harness.state == now
     assert harness.controller.hint == []
@@ -360,10 +360,10 @@ def test_a_new_game_saves_the_previous_record(game: Any) -> None:
     harness.controller.press("new")
     assert [record.reason for record in harness.kept] == ["unfinished"]
     assert harness.state.history() == [] and harness.begun == 2
-    harness.agent()  # what was asked in the game before
+    harness.agent()  # answers a question of the previous game
     assert harness.state.history() == []
     harness.controller.press("new")
-    assert len(harness.kept) == 1, "nothing happened in the second"
+    assert len(harness.kept) == 1, "the second game is empty"
     harness.turn(random.Random(1))
     harness.controller.save_record()
     harness.controller.save_record()
@@ -377,7 +377,7 @@ def test_an_empty_game_is_saved_if_it_is_the_only_one(game: Any) -> None:
 
 
 class FaultyAgent:
-    """An agent that answers or raises badly."""
+    """An agent that answers illegal actions or raises."""
 
     name = "odd"
 

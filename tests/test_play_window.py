@@ -125,9 +125,9 @@ def test_the_status_line_shows_the_status(game: Any) -> None:
 
 @pytest.fixture
 def pygame(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Let pygame draw nowhere."""
+    """Return pygame with SDL's driver without a screen."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setenv("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")  # so that it is put back
+    monkeypatch.setenv("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")  # monkeypatch restores it
     monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     import pygame
 
@@ -157,7 +157,7 @@ def test_events_become_clicks_and_buttons(game: Any, pygame: Any) -> None:
     shell.show()
     assert harness.state == before
     way = next(way for way in clicks(harness.state).values() if way)
-    press(pygame, *view.to_pixels(way[0]), button=2)  # the wheel
+    press(pygame, *view.to_pixels(way[0]), button=2)  # the middle button does nothing
     shell.show()
     assert harness.state == before
     buttons = harness.controller.buttons()
@@ -208,7 +208,10 @@ def test_the_window_can_be_closed_while_the_agent_thinks(game: Any, pygame: Any,
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch, pygame: Any) -> Callable[..., None]:
-    """Let functions be called one by one, each time that the window would rest."""
+    """Return a function that sets steps: one is called in place of each pause of the window.
+
+    A step that returns False is called again.
+    """
 
     def set_script(*steps: Callable[[], bool | None]) -> None:
         left, sleep = list(steps), time.sleep
@@ -291,11 +294,11 @@ def test_missing_pygame_names_the_extra(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can lack a display")
 def test_missing_display_is_reported(
     run: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")  # so that it is put back
+    monkeypatch.setenv("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")  # monkeypatch restores it
     for variable in ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(variable, raising=False)
     status, out, err = run("play", name, "--window")
@@ -332,7 +335,7 @@ real = pytest.mark.skipif(
 
 @pytest.fixture
 def display() -> Iterator[dict[str, str]]:
-    """Start an X server without a screen; gives the environment for those who use it."""
+    """Start an X server without a screen; yield the environment variables for its clients."""
     reading, writing = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x1024x24", "-nolisten", "tcp"],
@@ -351,7 +354,7 @@ def display() -> Iterator[dict[str, str]]:
 
 
 class Play:
-    """A process of ``play --window`` and a hand with a mouse."""
+    """A process of ``play --window``, with a mouse and a keyboard."""
 
     def __init__(self, display: dict[str, str], folder: Path, *words: str) -> None:
         self.display = display
@@ -373,7 +376,7 @@ class Play:
                 cwd=folder,
                 env=display,
             )
-        # a window that hears nothing ends the test, not only the patience of who waits for it
+        # a window without a response fails the test instead of blocking it
         self._watch = threading.Timer(240, self.process.kill)
         self._watch.daemon = True
         self._watch.start()
@@ -431,7 +434,7 @@ def test_a_turn_is_clicked_in_a_real_window(
 def test_a_signal_closes_a_window_whose_agent_thinks(
     display: dict[str, str], number: int, tmp_path: Path
 ) -> None:
-    """Nobody waits for a search of hours, and the record is written."""
+    """The process ends during a long search, and the record is written."""
     words = ("sphlag", "--seed", "1", "--against", "mcts:10000000", "--size", "300")
     play = Play(display, tmp_path, *words)
     state = ludarium.load_game("sphlag").new_initial_state(1)
@@ -439,7 +442,7 @@ def test_a_signal_closes_a_window_whose_agent_thinks(
     way = clicks(state)[state.string_to_action("E7/0")]
     play.click(*view.to_pixels(way[0]))
     play.line("You play E7/0")
-    play.hand("key", "u")  # heeded while the agent thinks
+    play.hand("key", "u")  # works while the agent thinks
     assert play.line("Back to turn") == "Back to turn 0"
     play.process.send_signal(number)
     status, out, err = play.end()

@@ -651,7 +651,7 @@ def test_the_command_writes_what_is_asked_and_nothing_over(run, tmp_path, monkey
     kept = lines_in(tmp_path)
     assert run(*words, "--out", "table.csv", "--force")[0] == 0
     assert lines_in(tmp_path) == kept == 2
-    assert run(*words, "--anew")[0] == 0
+    assert run(*words, "--restart")[0] == 0
     assert lines_in(tmp_path) == 2
 
 

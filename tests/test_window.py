@@ -20,7 +20,7 @@ GREY[10, 20] = 250, 130, 5
 
 @pytest.fixture
 def pygame(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Let pygame draw nowhere."""
+    """Return pygame with SDL's driver without a screen."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     import pygame
@@ -31,7 +31,7 @@ def pygame(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def test_shows_a_frame(pygame: Any) -> None:
     window = Window("A title")
-    assert not window.is_open, "nothing is opened before the first frame"
+    assert not window.is_open, "the window opens at the first frame"
     window.show(GREY)
     assert window.is_open
     surface = window._window.get_surface()
@@ -73,7 +73,7 @@ def test_windows_do_not_disturb_each_other(pygame: Any) -> None:
     one.show(GREY)
     two.show(GREY[:100])
     pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=one._window))
-    two.show(GREY[:100])  # takes the event that is meant for the other
+    two.show(GREY[:100])  # receives the event of the other window
     assert two.is_open and not one.is_open
     one.show(GREY)
     two.show(GREY[:100])
@@ -92,17 +92,17 @@ def test_rejects_invalid_frames(pygame: Any, frame: Any) -> None:
 def test_environment_in_a_window(name: str, pygame: Any) -> None:
     env = ludarium.make(name, render_mode="human", render_size=160)
     env.reset(seed=1)
-    assert env._window is None, "nothing is opened before it is used"
+    assert env._window is None, "the window opens at the first frame"
     assert env.render() is None
     surface = env._window._window.get_surface()
     shown = pygame.surfarray.array3d(surface).swapaxes(0, 1)
     expected = env.game.type.submodule("render").draw(env.game_state, 160)
     assert np.array_equal(shown, expected)
-    copy = pickle.loads(pickle.dumps(env))  # a window stays where it is
+    copy = pickle.loads(pickle.dumps(env))  # a copy has no window
     assert copy._window is None
     env.close()
     env.close()
-    env.render()  # opens another
+    env.render()  # opens another window
     env.close()
 
 

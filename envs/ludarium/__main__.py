@@ -1,4 +1,4 @@
-"""``python -m ludarium``: the command line."""
+"""The command line as ``python -m ludarium``."""
 
 from ludarium.cli import main
 

@@ -1,8 +1,8 @@
-"""The benchmark: what the games cost here, what the bar is, and what others cost on this machine.
+"""The benchmark: speed, start-up time and memory of the games and of other libraries.
 
-`rows` measures; `report` makes tables of the result. `ludarium bench` is the command. A game says
-in its folder's ``benchmarks.py`` which sizes are measured (`SIZES`), what they must reach (`BAR`),
-and may add kernels of its own (`KERNELS`).
+`rows` measures and `report` makes tables; the command is ``ludarium bench``. The module
+``benchmarks.py`` of a game names the sizes to measure (`SIZES`), the figures that they have to
+reach (`BAR`), and kernels to measure (`KERNELS`).
 """
 
 from typing import Any

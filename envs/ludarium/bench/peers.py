@@ -1,6 +1,6 @@
-"""The same loops over other libraries: legal random actions, masks and observations as they give.
+"""The same loops over other libraries: random legal actions, with masks and observations.
 
-Each is measured when it is installed (extra ``ludarium[bench]``).
+A library is measured if it is installed (extra ``ludarium[bench]``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Run = Callable[[], int]
 
 
 def aec_loop(env: Any, steps: int = 500) -> Run:
-    """Return a run of the AEC loop: last, a uniform legal action, step; a new game at the end."""
+    """Return a function that runs `steps` of an AEC environment with random legal actions."""
     rng = np.random.default_rng(0)
     flatnonzero = np.flatnonzero
 
@@ -57,7 +57,7 @@ def _classic(name: str) -> Callable[[], Run | None]:
 
 
 def _breakthrough() -> Run | None:
-    """The Python loop with observation tensor and mask as numpy arrays."""
+    """Return the Python loop, with observation tensor and mask as NumPy arrays."""
     if importlib.util.find_spec("pyspiel") is None:
         return None
     pyspiel: Any = importlib.import_module("pyspiel")
@@ -81,7 +81,7 @@ def _breakthrough() -> Run | None:
 
 
 def _animal_shogi(batch: int = 1024, steps: int = 4) -> Run | None:
-    """Batches on the CPU: jitted step and sampling, with Pgx's own automatic reset."""
+    """Return the loop of a batch on the CPU: jitted step and sampling, with Pgx's auto_reset."""
     if importlib.util.find_spec("pgx") is None or importlib.util.find_spec("jax") is None:
         return None
     jax: Any = importlib.import_module("jax")
@@ -91,25 +91,26 @@ def _animal_shogi(batch: int = 1024, steps: int = 4) -> Run | None:
     step = auto_reset(env.step, env.init)
 
     def play(state: Any, key: Any) -> Any:
-        key, draw, more = jax.random.split(key, 3)
+        key, action_key, step_key = jax.random.split(key, 3)
         logits = jax.numpy.log(state.legal_action_mask.astype(jax.numpy.float32))
-        actions = jax.random.categorical(draw, logits, axis=1)
-        return jax.vmap(step)(state, actions, jax.random.split(more, batch)), key
+        actions = jax.random.categorical(action_key, logits, axis=1)
+        return jax.vmap(step)(state, actions, jax.random.split(step_key, batch)), key
 
     jitted = jax.jit(play)
     key = jax.random.PRNGKey(0)
-    kept = [jax.jit(jax.vmap(env.init))(jax.random.split(key, batch)), key]
+    state, key = jax.jit(jax.vmap(env.init))(jax.random.split(key, batch)), key
 
     def run() -> int:
+        nonlocal state, key
         for _ in range(steps):
-            kept[0], kept[1] = jitted(kept[0], kept[1])
-        kept[0].observation.block_until_ready()
+            state, key = jitted(state, key)
+        state.observation.block_until_ready()
         return batch * steps
 
     return run
 
 
-#: (subject, unit, maker of a run or of None when the library is missing)
+#: Subject, unit, and a function that returns a run, or None if the library is missing.
 LOOPS: list[tuple[str, str, Callable[[], Run | None]]] = [
     ("PettingZoo connect_four_v3, AEC", "steps/s", _classic("connect_four_v3")),
     ("PettingZoo chess_v6, AEC", "steps/s", _classic("chess_v6")),

@@ -1,4 +1,4 @@
-"""Results as tables: for the terminal, for Markdown; and what machine they come from."""
+"""Results as tables for the terminal and in Markdown, and facts about the machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ludarium.bench.rows import Row
 
 
 def machine() -> dict[str, Any]:
-    """Return what a figure needs to be believed: processor, cores, Python, versions."""
+    """Return the facts that figures depend on: processor, cores, system and versions."""
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -35,15 +35,15 @@ def _number(value: float) -> str:
 
 
 def ratios(rows: Iterable[Row]) -> list[tuple[str, float]]:
-    """Return how many times as fast as its peer in the same run each game is."""
+    """Return the speed of each game divided by that of its peer in the same run."""
     rows = list(rows)
-    found = []
+    quotients = []
     for group, word in (("aec", "connect_four_v3"), ("vector", "animal_shogi")):
         peer = next((row for row in rows if row.group == "peers" and word in row.subject), None)
         for row in rows:
             if peer is not None and row.group == group:
-                found.append((f"{row.subject}, {group} / {word}", row.value / peer.value))
-    return found
+                quotients.append((f"{row.subject}, {group} / {word}", row.value / peer.value))
+    return quotients
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def as_table(rows: Iterable[Row], facts: Mapping[str, Any]) -> Table:
 
 
 def as_markdown(rows: Iterable[Row], facts: Mapping[str, Any]) -> str:
-    """Return the same as Markdown, for README files."""
+    """Return the table in Markdown, for README files."""
     rows = list(rows)
     lines = ["| row | of | median | unit | bar | met |", "|---|---|---:|---|---|---|"]
     lines += [f"| {' | '.join(_cells(row))} |" for row in rows]

@@ -1,7 +1,7 @@
-"""What is measured: one function for each group of rows.
+"""Measurements: one function for each group of rows.
 
-A rate is the median of several runs in this process. What a fresh process does (import, first
-steps, memory) is measured in fresh processes, with a cache folder of the benchmark's own.
+A rate is the median of several runs in this process. Import, first steps and memory are measured
+in new processes, with a temporary cache folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ludarium.bench import peers
-from ludarium.core.game import Game, game_type
+from ludarium.core.game import Game, game_type, load_game
 from ludarium.core.registry import list_games
 from ludarium.environments.vector import VectorGame
 
@@ -34,13 +34,13 @@ class Row:
     """One measured figure.
 
     Attributes:
-        group: which question it answers, one of `GROUPS`.
-        subject: of what: a game with its options, a library, the package.
-        value: the median.
-        unit: of the value.
-        bar: what it has to reach, or None.
-        more: whether more is better.
-        runs: all values that the median is of.
+        group: the group of the row, a key of `GROUPS`.
+        subject: what was measured: a game with its options, a library, or the package.
+        value: median of the runs.
+        unit: unit of the value.
+        bar: value to reach, or None.
+        more: whether larger values are better.
+        runs: values of all runs.
     """
 
     group: str
@@ -53,25 +53,25 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """Whether the bar is reached; None without one."""
+        """Whether the value reaches the bar; None without a bar."""
         if self.bar is None:
             return None
         return self.value >= self.bar if self.more else self.value <= self.bar
 
 
-# ---------------------------------------------------------------- how it is measured
+# ---------------------------------------------------------------- measuring
 
 
 def _rate(run: Callable[[], int], seconds: float = 0.4) -> list[float]:
-    """Return how many things a second `run`, which says how many it did, does in each run."""
+    """Return the rate of each of several runs, per second; `run` returns a count."""
     run()
-    found = []
+    rates = []
     for _ in range(RUNS):
         count, start = 0, time.perf_counter()
         while (spent := time.perf_counter() - start) < seconds:
             count += run()
-        found.append(count / spent)
-    return found
+        rates.append(count / spent)
+    return rates
 
 
 def _row(group: str, subject: str, runs: list[float], unit: str, **more: Any) -> Row:
@@ -79,17 +79,16 @@ def _row(group: str, subject: str, runs: list[float], unit: str, **more: Any) ->
 
 
 def _sizes(games: list[str]) -> Iterator[tuple[Game, str, dict[str, float]]]:
-    """Yield each game and size to measure, its title, and its bar by group."""
+    """Yield each game with its options, its title, and its bars by group."""
     for name in games:
-        kind = game_type(name)
-        asked = kind.submodule("benchmarks")
-        for options, bar in zip(asked.SIZES, asked.BAR, strict=True):
+        benchmarks = game_type(name).submodule("benchmarks")
+        for options, bar in zip(benchmarks.SIZES, benchmarks.BAR, strict=True):
             title = " ".join([name, *(f"{k}={v}" for k, v in options.items())])
-            yield kind.load(**options), title, bar
+            yield load_game(name, **options), title, bar
 
 
 def _fresh(code: str, cache: str) -> list[float]:
-    """Run code in a fresh process; returns the numbers that it prints as JSON."""
+    """Run code in a new process; return the numbers that it prints as JSON."""
     environment = {**os.environ, "LUDARIUM_CACHE_DIR": cache}
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
@@ -102,7 +101,7 @@ def _fresh(code: str, cache: str) -> list[float]:
 
 
 def vector(games: list[str]) -> Iterator[Row]:
-    """Batches of 1,024: sample in the kernel, step, write masks and observations."""
+    """Measure batches of 1,024 games: sampling in the kernel, step, masks and observations."""
     for game, title, bar in _sizes(games):
         batch = VectorGame(game, BATCH, copy=False)
         batch.reset()
@@ -116,7 +115,7 @@ def vector(games: list[str]) -> Iterator[Row]:
 
 
 def aec(games: list[str]) -> Iterator[Row]:
-    """The PettingZoo loop with `last()`, a random legal action and `step()`."""
+    """Measure the PettingZoo loop of `last()`, a random legal action and `step()`."""
     from ludarium.environments.aec import AECGame
 
     for game, title, bar in _sizes(games):
@@ -126,7 +125,7 @@ def aec(games: list[str]) -> Iterator[Row]:
 
 
 def playout(games: list[str]) -> Iterator[Row]:
-    """Uniform random games inside the kernel, without tensors."""
+    """Measure uniformly random games inside the kernel, without tensors."""
     for game, title, bar in _sizes(games):
         start = game.new_initial_state(seed=0)._array
         kernel, stream = game.type.kernels.playouts, np.array([1], np.uint64)
@@ -138,16 +137,16 @@ def playout(games: list[str]) -> Iterator[Row]:
 
 
 def kernel(games: list[str]) -> Iterator[Row]:
-    """Kernels that a game names itself."""
+    """Measure the kernels that a game names."""
     for name in games:
         for title, (bar, make) in game_type(name).submodule("benchmarks").KERNELS.items():
             run = make(game_type(name).load())
-            found = [1e9 / rate for rate in _rate(run)]
-            yield _row("kernel", f"{name}: {title}", found, "ns", bar=bar, more=False)
+            times = [1e9 / rate for rate in _rate(run)]
+            yield _row("kernel", f"{name}: {title}", times, "ns", bar=bar, more=False)
 
 
 def search(games: list[str]) -> Iterator[Row]:
-    """Search agents, where they are installed: simulations from the start, positions further on."""
+    """Measure search agents: simulations from the initial state, positions after an opening."""
     from ludarium.agents import list_agents, make_agent
     from ludarium.arena.openings import play_opening
 
@@ -163,17 +162,17 @@ def search(games: list[str]) -> Iterator[Row]:
 
         yield _row("search", f"{title}: mcts", _rate(run), "simulations/s", bar=bar.get("search"))
 
-        judge = make_agent("alphabeta:2")
-        state = play_opening(state, seed=0)  # a little further on, where there is something to do
+        alphabeta = make_agent("alphabeta:2")
+        state = play_opening(state, seed=0)  # after some turns there is more to search
 
-        def look(judge: Any = judge, state: Any = state, rng: Any = rng) -> int:
-            return int(judge.analyse(state, rng).effort)
+        def run_alphabeta(alphabeta: Any = alphabeta, state: Any = state, rng: Any = rng) -> int:
+            return int(alphabeta.analyse(state, rng).effort)
 
-        yield _row("search", f"{title}: alphabeta", _rate(look), "positions/s")
+        yield _row("search", f"{title}: alphabeta", _rate(run_alphabeta), "positions/s")
 
 
 def render(games: list[str]) -> Iterator[Row]:
-    """Pictures of 512 pixels, after the first."""
+    """Measure pictures of 512 pixels, without the first."""
     for game, title, bar in _sizes(games):
         draw = game.type.submodule("render").draw
         states = [game.new_initial_state(seed=0)]
@@ -186,11 +185,11 @@ def render(games: list[str]) -> Iterator[Row]:
                 draw(state, 512)
             return len(states)
 
-        found = [1000 / rate for rate in _rate(run)]
-        yield _row("render", title, found, "ms", bar=bar.get("render"), more=False)
+        times = [1000 / rate for rate in _rate(run)]
+        yield _row("render", title, times, "ms", bar=bar.get("render"), more=False)
 
 
-# ---------------------------------------------------------------- starting and memory
+# ---------------------------------------------------------------- start-up and memory
 
 _IMPORT = "import time; t = time.perf_counter(); import ludarium; print([time.perf_counter() - t])"
 _FIRST = """
@@ -230,12 +229,12 @@ print([(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024])
 
 
 def start(games: list[str]) -> Iterator[Row]:
-    """The first steps of a fresh process, with nothing compiled (cold) and afterwards (warm)."""
+    """Measure the first steps of a new process with an empty (cold) and a filled (warm) cache."""
     from ludarium.agents import list_agents
 
     with tempfile.TemporaryDirectory() as cache:
-        found = [_fresh(_IMPORT, cache)[0] for _ in range(RUNS)]
-        yield _row("start", "import ludarium", found, "s", bar=0.4, more=False)
+        times = [_fresh(_IMPORT, cache)[0] for _ in range(RUNS)]
+        yield _row("start", "import ludarium", times, "s", bar=0.4, more=False)
         first = {"make_vec": _VECTOR, "perft": _PERFT}
         if "mcts" in list_agents():
             first["mcts"] = _SEARCH
@@ -254,22 +253,22 @@ def start(games: list[str]) -> Iterator[Row]:
 
 
 def memory(games: list[str]) -> Iterator[Row]:
-    """What an environment takes, and what ten million actions leave behind."""
+    """Measure the memory of an environment, and its growth over ten million actions."""
     with tempfile.TemporaryDirectory() as cache:
         for name in games:
-            found = _fresh(_MEMORY.format(name=name), cache)
-            yield _row("memory", f"{name}: one environment", found, "MB", bar=1, more=False)
+            sizes = _fresh(_MEMORY.format(name=name), cache)
+            yield _row("memory", f"{name}: one environment", sizes, "MB", bar=1, more=False)
             if importlib.util.find_spec("resource") is not None:
-                found = _fresh(_GROWTH.format(name=name), cache)
+                sizes = _fresh(_GROWTH.format(name=name), cache)
                 title = f"{name}: growth over ten million actions"
-                yield _row("memory", title, found, "MB", bar=5, more=False)
+                yield _row("memory", title, sizes, "MB", bar=5, more=False)
 
 
-# ---------------------------------------------------------------- others
+# ---------------------------------------------------------------- other libraries
 
 
 def others(games: list[str]) -> Iterator[Row]:
-    """Other libraries on the same loop, those that are installed."""
+    """Measure the same loops over other libraries, if they are installed."""
     for subject, unit, make in peers.LOOPS:
         if (run := make()) is not None:
             yield _row("peers", subject, _rate(run), unit)
@@ -289,6 +288,11 @@ GROUPS: dict[str, Callable[[list[str]], Iterator[Row]]] = {
 
 
 def measure(groups: list[str] | None = None, games: list[str] | None = None) -> Iterator[Row]:
-    """Yield the rows of some groups, all by default, for some games, all by default."""
+    """Yield the measured rows.
+
+    Args:
+        groups: names of groups; all by default.
+        games: names of games; all by default.
+    """
     for group in groups or GROUPS:
         yield from GROUPS[group](games or list_games())

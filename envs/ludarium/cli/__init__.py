@@ -1,6 +1,6 @@
-"""The command line: ``ludarium list | show | play | match | tournament | perft | record``.
+"""The command line: ``ludarium COMMAND``.
 
-Games, Numba and pictures are imported by the commands that need them, when they run.
+The commands import games, Numba and pictures only when they run and need them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ludarium.cli.play import play_command
 from ludarium.cli.signals import signals_as_exit
 from ludarium.cli.tournament import tournament_command
 
-MISTAKE, INTERRUPTED = 2, 130  # exit status
+USER_ERROR, INTERRUPTED = 2, 130  # exit statuses
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ludarium", prog_name="ludarium")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Modern abstract board games for people and for learning agents.
+    """Play, analyse and compare agents in modern abstract board games.
 
     \b
     Examples:
@@ -38,8 +38,8 @@ def cli(context: click.Context) -> None:
       ludarium record sphlag --agents greedy,random --out game.gif
       ludarium perft sphlag --depth 4
 
-    A game's options are given as -o NAME=VALUE, as often as needed. `ludarium COMMAND --help` says
-    more.
+    Give the options of a game as -o NAME=VALUE; repeat -o for several options. Run
+    `ludarium COMMAND --help` for the options and examples of a command.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -59,16 +59,19 @@ for command in (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its exit status.
+    """Run the command line and exit.
 
-    0, or 2 after one line on stderr for a mistake of the user's or a missing extra, or 130 when
-    interrupted.
+    The exit status is 0; 2 after a user's mistake or for a missing extra, with one line on stderr;
+    or 130 after an interrupt.
+
+    Args:
+        arguments: the words after ``ludarium``; those of the process by default.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # names have letters that not every terminal has
+            stream.reconfigure(errors="replace")  # for terminals that lack some letters
     try:
-        with signals_as_exit():  # so that nothing half written is left behind
+        with signals_as_exit():  # removes partly written files
             status = cli.main(arguments, prog_name="ludarium", standalone_mode=False)
             sys.stdout.flush()
     except click.Abort:
@@ -77,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         _fail(_usage(error))
     except (BrokenPipeError, SystemExit) as leaving:
-        # Whoever reads has seen enough: click and rich leave with 1. A signal keeps its status.
+        # The reader closed the pipe: click and rich exit with 1. A signal keeps its own status.
         if isinstance(leaving, SystemExit) and leaving.code != 1:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -95,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _usage(error: click.ClickException) -> str:
-    """Return what is wrong with the words of a command, and where help is."""
+    """Return the message of an error, with the command whose --help explains the usage."""
     message = error.format_message()
     context = getattr(error, "ctx", None)
     if context is None:
@@ -104,7 +107,7 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _reason(error: OSError) -> str:
-    """Return an error of the system without its number."""
+    """Return the message of an error of the system, without its number."""
     if isinstance(error, FileExistsError):
         return f"{error}; --force overwrites it"
     if error.strerror is None:
@@ -113,6 +116,6 @@ def _reason(error: OSError) -> str:
 
 
 def _fail(message: str) -> None:
-    """Leave with one line on stderr."""
+    """Print one line on stderr and exit."""
     click.echo(f"ludarium: {' '.join(message.splitlines())}", err=True)
-    sys.exit(MISTAKE)
+    sys.exit(USER_ERROR)

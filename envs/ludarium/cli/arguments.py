@@ -1,4 +1,4 @@
-"""Arguments that several commands share."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -17,27 +17,29 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def game_argument(command: Command) -> Command:
-    """Add GAME and its options."""
+    """Add the argument GAME and the option -o."""
     option = click.option(
         "-o",
         "--option",
         "options",
         metavar="NAME=VALUE",
         multiple=True,
-        help="An option of the game, like max_turns=100; may be repeated.",
+        help="An option of the game, such as max_turns=100; may be repeated.",
     )
     return click.argument("game")(option(command))
 
 
 def position_option(command: Command) -> Command:
-    """Add --position."""
+    """Add the option --position."""
     return click.option(
-        "--position", metavar="TEXT", help="Start there: a position in one line, as `show` prints."
+        "--position",
+        metavar="TEXT",
+        help="Start from this position, in one line as `show` prints it.",
     )(command)
 
 
 def seed_option(help_: str, default: int | None = 0) -> Callable[[Command], Command]:
-    """Add --seed."""
+    """Add the option --seed."""
     return click.option(
         "--seed",
         type=click.IntRange(min=0),
@@ -48,34 +50,34 @@ def seed_option(help_: str, default: int | None = 0) -> Callable[[Command], Comm
 
 
 def size_option(command: Command) -> Command:
-    """Add --size."""
+    """Add the option --size."""
     return click.option(
         "--size",
         type=click.IntRange(128, 2048),
         default=512,
         show_default=True,
-        help="The longer side of a picture, in pixels.",
+        help="Longer side of a picture, in pixels.",
     )(command)
 
 
 def theme_option(command: Command) -> Command:
-    """Add --theme."""
+    """Add the option --theme."""
     return click.option(
         "--theme",
         type=click.Choice(["light", "dark"]),
         default="light",
         show_default=True,
-        help="The colours of pictures.",
+        help="Colours of pictures.",
     )(command)
 
 
 def force_option(command: Command) -> Command:
-    """Add --force."""
-    return click.option("--force", is_flag=True, help="Overwrite a file that is there.")(command)
+    """Add the option --force."""
+    return click.option("--force", is_flag=True, help="Overwrite an existing file.")(command)
 
 
 def load(name: str, pairs: Sequence[str]) -> Game:
-    """Return a game with options given as NAME=VALUE.
+    """Return a game with the options given as NAME=VALUE.
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.
@@ -94,16 +96,16 @@ def load(name: str, pairs: Sequence[str]) -> Game:
 
 
 def _value(text: str) -> int | str:
-    """Return a whole number as int, everything else as it stands."""
+    """Return the int of a decimal number, and any other text unchanged."""
     digits = text[1:] if text.startswith("-") else text
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 19 else text
 
 
 def state_at(game: Game, position: str | None, seed: int | None = None) -> State:
-    """Return the position that a text describes, or the start.
+    """Return the position that a text describes, or the initial state.
 
     Raises:
-        ValueError: The text is no position of the game.
+        ValueError: The text is not a position of the game.
     """
     if position is None:
         return game.new_initial_state(seed)
@@ -111,8 +113,8 @@ def state_at(game: Game, position: str | None, seed: int | None = None) -> State
 
 
 def console(error: bool = False) -> Console:
-    """Return where tables are printed: as wide as they need where no terminal limits it."""
+    """Return a console for tables; without a terminal it is 200 characters wide."""
     from rich.console import Console
 
-    found = Console(stderr=error)
-    return found if found.is_terminal else Console(stderr=error, width=200)
+    terminal = Console(stderr=error)
+    return terminal if terminal.is_terminal else Console(stderr=error, width=200)

@@ -1,4 +1,4 @@
-"""The command that measures: bench."""
+"""The command `bench`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,30 @@ from ludarium.cli.arguments import console, force_option
 
 
 @click.command("bench")
-@click.option("--only", "groups", metavar="NAME", multiple=True, help="A group; may be repeated.")
-@click.option("--game", "games", metavar="GAME", multiple=True, help="A game; may be repeated.")
-@click.option("--json", "out", metavar="FILE", type=click.Path(path_type=Path), help="Write it.")
+@click.option(
+    "--only",
+    "groups",
+    metavar="NAME",
+    multiple=True,
+    help="Measure this group; may be repeated.",
+)
+@click.option(
+    "--game",
+    "games",
+    metavar="GAME",
+    multiple=True,
+    help="Measure this game; may be repeated.",
+)
+@click.option(
+    "--json", "out", metavar="FILE", type=click.Path(path_type=Path), help="Save the result."
+)
 @click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
 @click.option(
     "--from",
     "source",
     metavar="FILE",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Measure nothing: show a result that --json wrote.",
+    help="Show a result that --json wrote instead of measuring.",
 )
 @force_option
 def bench_command(
@@ -30,10 +44,11 @@ def bench_command(
     source: Path | None,
     force: bool,
 ) -> None:
-    """Measure speed, start and memory of the games, against the bar and other libraries.
+    """Measure the speed, start-up time and memory of the games and of other libraries.
 
-    Groups: vector, aec, playout, kernel, search, render, start, memory, peers. Medians of several
-    runs, all on one core; other libraries are measured when they are installed (extra `bench`).
+    The groups are vector, aec, playout, kernel, search, render, start, memory and peers. Each
+    figure is the median of several runs on one core, next to the bar that it has to reach. Other
+    libraries are measured if they are installed (extra `bench`).
 
     \b
     Examples:
@@ -59,10 +74,10 @@ def bench_command(
         check_target(out, (".json",), force)
     if source is not None:
         try:
-            found = json.loads(source.read_text())
-            rows, facts = [Row(**row) for row in found["rows"]], found["machine"]
+            result = json.loads(source.read_text())
+            rows, facts = [Row(**row) for row in result["rows"]], result["machine"]
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{str(source)!r} is no result of ludarium bench: {error}") from error
+            raise ValueError(f"{str(source)!r} is not a benchmark result: {error}") from error
     else:
         rows, facts = [], machine()
         columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()

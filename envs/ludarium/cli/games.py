@@ -1,4 +1,4 @@
-"""The commands that look at games: list, show, perft."""
+"""The commands that inspect games: `list`, `show` and `perft`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------- list
 
-#: How the specs of this package's agents are written; those of others show by their name.
+#: Forms of the specs of this package's agents; agents of other packages are listed by name.
 FORMS = {
     "alphabeta": "alphabeta:TURNS or alphabeta:MILLISECONDSms",
     "alphazero": "alphazero:SIMULATIONS:FILE",
@@ -40,7 +40,7 @@ FORMS = {
 
 @click.command("list")
 def list_command() -> None:
-    """List the games with their options, and the agents, that are installed."""
+    """List the installed games with their options, and the installed agents."""
     from rich.table import Table
 
     from ludarium.agents import list_agents
@@ -49,11 +49,12 @@ def list_command() -> None:
 
     table = Table("game", "title", "designer", "year", "version", "options", title="Games")
     for name in list_games():
-        kind = game_type(name)
-        resolved = kind.load().options
-        allowed = {key: option.choice for key, option in kind.all_options().items()}
+        registered = game_type(name)
+        resolved = registered.load().options
+        allowed = {key: option.choice for key, option in registered.all_options().items()}
         options = "\n".join(f"{key}={value} ({allowed[key]})" for key, value in resolved.items())
-        table.add_row(name, kind.title, kind.designer, str(kind.year), str(kind.version), options)
+        year, version = str(registered.year), str(registered.version)
+        table.add_row(name, registered.title, registered.designer, year, version, options)
     out = console()
     out.print(table)
     forms = [FORMS.get(name, name) for name in list_agents()]
@@ -67,16 +68,19 @@ def list_command() -> None:
 @game_argument
 @position_option
 @click.option(
-    "--out", metavar="FILE", type=click.Path(path_type=Path), help="Draw it too: .png or .svg."
+    "--out",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write a picture to a .png or .svg file.",
 )
 @click.option("--turns", "list_turns", is_flag=True, help="List all legal turns.")
-@click.option("--ask", metavar="AGENT", help="What an agent that searches thinks of it.")
+@click.option("--ask", metavar="AGENT", help="Print the analysis of a search agent.")
 @click.option(
     "--overlay",
     metavar="legal|AGENT",
-    help="Mark in the picture, and list, what is legal or what an agent looks at, like mcts:1000.",
+    help="Mark in the picture, and list, the legal actions or the actions that an agent considers.",
 )
-@seed_option("Decides the set-up, where chance has a part in it.")
+@seed_option("Seed of a random set-up.")
 @size_option
 @theme_option
 @force_option
@@ -93,7 +97,7 @@ def show_command(
     theme: str,
     force: bool,
 ) -> None:
-    """Show a position of GAME: a diagram, the legal turns, facts.
+    """Print a position of GAME as a diagram, with the number of legal turns and other facts.
 
     \b
     Examples:
@@ -148,7 +152,7 @@ def show_command(
 
 
 def _overlay_text(state: State, shares: dict[int, float] | None) -> str:
-    """Return the legal actions, or the largest shares, in words."""
+    """Return the legal actions, or the actions with the largest shares, as text."""
     if shares is None:
         return " ".join(map(state.action_to_string, state.legal_actions())) or "nothing"
     order = sorted(shares, key=lambda action: -shares[action])
@@ -157,7 +161,11 @@ def _overlay_text(state: State, shares: dict[int, float] | None) -> str:
 
 
 def _analyst(spec: str) -> SearchAgent:
-    """Return an agent that can say what it thinks of a position."""
+    """Return a search agent, which can analyse a position.
+
+    Raises:
+        ValueError: The agent does not search.
+    """
     from ludarium.agents import SearchAgent, make_agent
 
     agent = make_agent(spec)
@@ -172,14 +180,14 @@ def _analyst(spec: str) -> SearchAgent:
 @click.command("perft")
 @game_argument
 @position_option
-@click.option("--depth", type=click.IntRange(min=1), required=True, help="Whole turns.")
-@seed_option("Decides the set-up, where chance has a part in it.")
+@click.option("--depth", type=click.IntRange(min=1), required=True, help="Number of turns.")
+@seed_option("Seed of a random set-up.")
 def perft_command(
     game: str, options: tuple[str, ...], position: str | None, depth: int, seed: int
 ) -> None:
-    """Count the sequences of turns of GAME, for each depth: one line "depth count" each.
+    """Count the sequences of legal turns of GAME: one line "DEPTH COUNT" for each depth.
 
-    The standard check of rules: two programs that count alike agree on all legal turns.
+    Perft is the standard check of rules: programs with the same counts agree on the legal turns.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The commands in which agents play: match and record."""
+"""The commands in which two agents play: `match` and `record`."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="Number of games; seats are swapped after each.",
+    help="Number of games; the agents swap seats after each game.",
 )
 @seed_option("The same seed gives the same games.")
 @click.option("--early-stop", is_flag=True, help="Stop when a sequential test has decided.")
-@click.option("--no-openings", is_flag=True, help="Begin all games at the start.")
+@click.option("--no-openings", is_flag=True, help="Start every game from the initial state.")
 @click.option(
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="For each decision; a player who takes longer ends the match.",
+    help="Time for each decision; an agent that takes longer ends the match.",
 )
 def match_command(
     game: str,
@@ -56,11 +56,11 @@ def match_command(
     no_openings: bool,
     time_limit: float | None,
 ) -> None:
-    """Let agents A and B play a match at GAME and print the result, counted for A.
+    """Play a match of GAME between the agents A and B and print the result for A.
 
-    An agent is a name like `greedy`, or a name with an argument after a colon; `ludarium list`
-    names them. Draws and games that the limit of turns ends count half in the win rate. Each pair
-    of games begins with a few random turns of its own.
+    An agent is a name such as `greedy`, or a name and an argument such as `mcts:200`; `ludarium
+    list` prints them all. Draws and games that reach max_turns count as half a win in the win
+    rate. Each pair of games starts with a few random turns, which differ from pair to pair.
 
     \b
     Examples:
@@ -108,7 +108,7 @@ def match_command(
 
 
 def _number(error: object) -> int:
-    """Return which game of a match an error stopped, from 1."""
+    """Return the number, from 1, of the game of a match that an error stopped."""
     result: MatchResult | None = getattr(error, "result", None)
     return 1 + (result.games if result is not None else 0)
 
@@ -118,7 +118,7 @@ def _print_result(title: str, result: MatchResult) -> None:
     from rich.table import Table
 
     a, b = result.players
-    table = Table("seat", title=escape(title), caption=escape(f"counted for {a}"))
+    table = Table("seat", title=escape(title), caption=escape(f"results of {a}"))
     for name in ("games", "wins", "draws", "truncated", "losses", "win rate", "95 % range"):
         table.add_column(name, justify="right", no_wrap=True)
     first, second = result.by_seat
@@ -144,14 +144,14 @@ def _print_result(title: str, result: MatchResult) -> None:
 
 @click.command("record")
 @game_argument
-@click.option("--agents", metavar="A,B", required=True, help="Player 0 and player 1.")
+@click.option("--agents", metavar="A,B", required=True, help="The agents of player 0 and player 1.")
 @click.option(
     "--out",
     metavar="FILE",
     required=True,
     type=click.Path(path_type=Path),
-    help=".html, a page to step through; .gif, an animation; .mp4, a film (extra `video`); .png, a "
-    "sheet of positions; .jsonl, the game record.",
+    help="The suffix decides the format: .html, a page to step through; .gif, an animation; .mp4, "
+    "a film (extra `video`); .png, a sheet of positions; .jsonl, the game record.",
 )
 @seed_option("The same seed gives the same game.")
 @size_option
@@ -167,7 +167,7 @@ def record_command(
     theme: str,
     force: bool,
 ) -> None:
-    """Let two agents play one game of GAME and write it to a file.
+    """Play one game of GAME between two agents and write it to a file.
 
     \b
     Examples:
@@ -186,7 +186,7 @@ def record_command(
     specs = [spec.strip() for spec in agents.split(",")]
     if len(specs) != 2:
         raise click.BadParameter(
-            f"{agents!r}: two agents are needed, like greedy,random",
+            f"{agents!r}: give two agents, such as greedy,random",
             param_hint="--agents",
         )
     players = make_agent(specs[0]), make_agent(specs[1])
@@ -208,10 +208,10 @@ def record_command(
 
 
 def _summary(record: GameRecord) -> str:
-    """Return who won a game, and how, in words."""
+    """Return the winner of a game and the number of turns in words."""
     count = f"{len(record.turns)} turn{'' if len(record.turns) == 1 else 's'}"
     if record.result is None or record.result[0] == 0:
         return f"no winner after {count} ({record.reason})"
     winner = 0 if record.result[0] > 0 else 1
-    by = ", by an illegal action of the other" if record.reason == "illegal" else ""
+    by = ", by an illegal action of the opponent" if record.reason == "illegal" else ""
     return f"{record.players[winner]} (player {winner}) won after {count}{by}"

@@ -1,4 +1,4 @@
-"""The command tournament."""
+"""The command `tournament`."""
 
 from __future__ import annotations
 
@@ -21,49 +21,49 @@ RUNS = Path("runs")
 
 @click.command("tournament")
 @game_argument
-@click.option("--agents", metavar="A,B,...", required=True, help="Two or more agents.")
+@click.option("--agents", metavar="A,B,...", required=True, help="The agents, two or more.")
 @click.option(
     "--games",
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Games of each pair; seats are swapped after each.",
+    help="Games of each pair; the agents swap seats after each game.",
 )
 @seed_option("The same seed gives the same games.")
 @click.option(
     "--record",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where each game is kept; by default a file in runs/ that is named after the command.",
+    help="File that keeps every game; by default one in runs/, named by a hash of the arguments.",
 )
 @click.option(
     "--out",
     metavar="FILE",
     multiple=True,
     type=click.Path(path_type=Path),
-    help=".csv, .json, .md: the table; .png: the cross-table. May be repeated.",
+    help="Write the table (.csv, .json, .md) or the cross-table (.png); may be repeated.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
-    help="Processes that play: 1, or with --ray all of the cluster; needs ludarium[arena].",
+    help="Number of processes (extra: arena); by default 1, or with --ray all of the cluster.",
 )
 @click.option(
     "--ray",
     metavar="ADDRESS",
-    help="Play on a Ray cluster: auto, HOST:PORT, ray://HOST:PORT, or local to start one; "
-    "needs ludarium[ray].",
+    help="Play on a Ray cluster (extra: ray): auto, HOST:PORT, ray://HOST:PORT, or local, which "
+    "starts one.",
 )
 @click.option(
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="For each decision; a player who takes longer breaks the game off.",
+    help="Time for each decision; an agent that takes longer ends the game without a result.",
 )
-@click.option("--early-stop", is_flag=True, help="Stop pairs when a test has decided.")
-@click.option("--no-openings", is_flag=True, help="Begin all games at the start.")
-@click.option("--times", is_flag=True, help="Show the mean thinking time of each player.")
-@click.option("--anew", is_flag=True, help="Play all games again: the record file is replaced.")
+@click.option("--early-stop", is_flag=True, help="Stop a pair when a sequential test has decided.")
+@click.option("--no-openings", is_flag=True, help="Start every game from the initial state.")
+@click.option("--times", is_flag=True, help="Show the mean time for a decision of each agent.")
+@click.option("--restart", is_flag=True, help="Play all games again and replace the record file.")
 @force_option
 def tournament_command(
     game: str,
@@ -79,14 +79,14 @@ def tournament_command(
     early_stop: bool,
     no_openings: bool,
     times: bool,
-    anew: bool,
+    restart: bool,
     force: bool,
 ) -> None:
-    """Let agents play GAME, everybody against everybody, and print a table with ratings.
+    """Play a round-robin tournament of GAME and print a table with ratings.
 
-    Each game is kept as soon as it is over. A run that was stopped, in whatever way, goes on when
-    the same command is given again, and ends with the same result; with more --games it goes
-    further.
+    Every game is saved as soon as it is over. To continue an interrupted run, give the same
+    command again: the result is the same as that of an uninterrupted run. To play more games, give
+    the command with a larger --games.
 
     \b
     Examples:
@@ -106,7 +106,7 @@ def tournament_command(
     if record is None:
         RUNS.mkdir(exist_ok=True)
     check_folder(target)
-    if anew:
+    if restart:
         remove_ledger(target, loaded)
     with _Progress() as progress:
         try:
@@ -137,14 +137,14 @@ def tournament_command(
 
 
 def _default_record(game: Game, specs: list[str], seed: int, openings: bool) -> Path:
-    """Return the record file of a command: the same for the same games, so that it goes on."""
+    """Return the default record file, the same for the same games, so that a run continues."""
     what: list[Any] = [game.version, dict(game.options), sorted(specs), seed, openings]
     digest = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:10]
     return RUNS / f"tournament-{game.name}-{digest}.jsonl"
 
 
 def _print_failures(result: TournamentResult) -> None:
-    """Say which games were broken off, the first of each player."""
+    """Print how many games each agent broke off, with the first error of each."""
     seen = set()
     for entry in result.failures:
         if entry.failed not in seen:
@@ -154,7 +154,7 @@ def _print_failures(result: TournamentResult) -> None:
 
 
 class _Progress:
-    """A progress bar with an estimate, where there is a terminal."""
+    """A progress bar with the remaining time; hidden without a terminal."""
 
     def __init__(self) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -176,7 +176,7 @@ class _Progress:
         self._stack.close()
 
     def advance(self, entry: Any, over: int, total: int) -> None:
-        """Show one game more."""
+        """Count one more game."""
         from rich.markup import escape
 
         text = escape(f"{entry.a} - {entry.b}")
