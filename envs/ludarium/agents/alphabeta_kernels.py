@@ -18,15 +18,14 @@ from types import ModuleType
 import numpy as np
 from numba import njit
 
-from ludarium.core.jit import JIT
+from ludarium.core.bits import JIT, U, below, times
+from ludarium.core.status import RUNNING, WON_0, WON_1
 
 rules: ModuleType = globals()["rules"]
 kernels: ModuleType = globals()["kernels"]
 evaluation: ModuleType | None = globals()["evaluation"]
 mcts: ModuleType = globals()["mcts"]
 
-U = np.uint64
-RUNNING, WON_0, WON_1 = 0, 1, 2
 
 WIN = 1_000_000  # value of a win, less the turns it takes
 LIMIT = 2_000_000  # larger than any value
@@ -58,9 +57,9 @@ else:
 @njit(**JIT)
 def hashed(state, salt):
     """Return 64 bits for a state."""
-    h = U(salt) * U(0x9E3779B97F4A7C15)
+    h = times(U(salt), U(0x9E3779B97F4A7C15))
     for i in range(len(state)):
-        h = (h ^ U(state[i])) * U(0xFF51AFD7ED558CCD)
+        h = times(h ^ U(state[i]), U(0xFF51AFD7ED558CCD))
         h ^= h >> U(29)
     return h
 
@@ -138,7 +137,7 @@ def enter(
         scores[level, k] = score
     if level == 0:  # among equals chance decides: the first of the best is played
         for k in range(n - 1, 0, -1):
-            j = rules.below(rng, k + 1)
+            j = below(rng, k + 1)
             actions[0, k], actions[0, j] = actions[0, j], actions[0, k]
             scores[0, k], scores[0, j] = scores[0, j], scores[0, k]
     frame[COUNT], frame[TRIED] = n, 0
@@ -238,13 +237,13 @@ def advance(positions, facts, frames, states, actions, scores, keys, table, hist
         actions[level, best], actions[level, first] = actions[level, first], action
         scores[level, best] = scores[level, first]
         frame[TRIED] = first + 1
-        below = states[level + 1]
-        below[:] = states[level]
-        rules.apply(below, action)
-        kernels.update_terminal(below, scratch)
+        child = states[level + 1]
+        child[:] = states[level]
+        rules.apply(child, action)
+        kernels.update_terminal(child, scratch)
         next_ = frames[level + 1]
         next_[FRESH] = 1
-        if below[rules.PLAYER] == states[level, rules.PLAYER]:
+        if child[rules.PLAYER] == states[level, rules.PLAYER]:
             next_[ALPHA], next_[BETA] = frame[ALPHA], frame[BETA]
         else:
             next_[ALPHA], next_[BETA] = -frame[BETA], -frame[ALPHA]

@@ -33,12 +33,12 @@ from types import ModuleType
 import numpy as np
 from numba import njit
 
-from ludarium.core.jit import JIT
+from ludarium.core.bits import JIT
+from ludarium.core.status import RUNNING, WON_0, WON_1
 
 rules: ModuleType = globals()["rules"]
 kernels: ModuleType = globals()["kernels"]
 
-RUNNING, WON_0, WON_1 = 0, 1, 2
 
 # A node: 1 where the game is over, the player to move, the number of legal actions, the visits, and
 # the node above (NONE: it is the root).

@@ -24,14 +24,13 @@ from types import ModuleType
 import numpy as np
 from numba import njit
 
-from ludarium.core.jit import JIT
+from ludarium.core.bits import JIT, below
+from ludarium.core.status import DRAWN, RUNNING, WON_0, WON_1
 
 rules: ModuleType = globals()["rules"]
 kernels: ModuleType = globals()["kernels"]
 evaluation: ModuleType | None = globals()["evaluation"]
 
-U = np.uint64
-RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4
 
 # A node: the action that led to it, the player to move in it, the number of its legal actions and
 # of its children, the first child, the next sibling (NONE: no more), the visits, the sum of their
@@ -85,7 +84,7 @@ else:
                 return actions[k]
         if n == 0:
             return np.int64(-1)
-        return actions[rules.below(rng, n)]
+        return actions[below(rng, n)]
 
 
 @njit(**JIT)

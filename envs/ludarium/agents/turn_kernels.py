@@ -20,13 +20,13 @@ from types import ModuleType
 import numpy as np
 from numba import njit
 
-from ludarium.core.jit import JIT
+from ludarium.core.bits import JIT, below
+from ludarium.core.status import DRAWN, RUNNING, TRUNCATED, WON_0, WON_1
 
 rules: ModuleType = globals()["rules"]
 kernels: ModuleType = globals()["kernels"]
 evaluation: ModuleType | None = globals()["evaluation"]
 
-RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4
 NOTHING, DRAW, WIN = 0, 1, 2  # what best_result() returns
 
 # Columns of what list_turns() returns. REST is -1 for a turn, or rest of one, of a single action.
@@ -165,7 +165,7 @@ def choose_greedily(state, rng):
     player = np.int64(state[rules.PLAYER])
     won, lost = WON_0 + player, WON_1 - player
     for k in range(n - 1, 0, -1):  # shuffle
-        j = rules.below(rng, k + 1)
+        j = below(rng, k + 1)
         for column in range(4):
             turns[k, column], turns[j, column] = turns[j, column], turns[k, column]
     for k in range(n):

@@ -21,8 +21,8 @@ import numpy as np
 
 from ludarium.core.cache import game_folder
 
-#: Options of every kernel: cached on disk, free of the GIL, no checks for division by zero.
-JIT: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+#: Sources that the compiled code of every game depends on: jitted functions and frozen constants.
+SHARED_SOURCES = tuple(Path(__file__).with_name(name) for name in ("jit.py", "bits.py", "status.py"))
 
 _lock = threading.RLock()
 
@@ -50,7 +50,7 @@ def cache_folder(package: str, *sources: Path) -> Iterator[None]:
     if spec is None or not spec.submodule_search_locations:
         raise ValueError(f"{package!r} is not a package")
     here = Path(spec.submodule_search_locations[0])
-    files = [*sorted(here.glob("*.py")), Path(__file__), *sorted(set(sources))]
+    files = [*sorted(here.glob("*.py")), *SHARED_SOURCES, *sorted(set(sources))]
     with _lock:
         folder = game_folder(package, files)
         settings = [

@@ -16,17 +16,22 @@ from types import ModuleType
 import numpy as np
 from numba import njit
 
-from ludarium.core.jit import JIT
+from ludarium.core.bits import JIT, below
+from ludarium.core.status import (
+    DRAWN,
+    ILLEGAL,
+    PHASE_SHIFT,
+    PLAYER_SHIFT,
+    RUNNING,
+    STATUS_MASK,
+    TRUNCATED,
+    TURN_SHIFT,
+    WON_0,
+    WON_1,
+)
 
 rules: ModuleType = globals()["rules"]
 observation: ModuleType = globals()["observation"]
-
-# Status of a state, the same in every game. ILLEGAL is an answer of step() and never a status.
-RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4
-ILLEGAL = -1
-
-# How pack() puts what every caller asks next into one integer.
-PLAYER_SHIFT, PHASE_SHIFT, TURN_SHIFT = 3, 4, 8
 
 # ---------------------------------------------------------------- one game
 
@@ -105,7 +110,7 @@ def step_and_observe(state, action, mask, planes):
     packed = step(state, action, mask)
     if packed != ILLEGAL:
         player = np.int64(state[rules.PLAYER])
-        observe(state, player if packed & 7 == RUNNING else np.int64(0), planes)
+        observe(state, player if packed & STATUS_MASK == RUNNING else np.int64(0), planes)
     return packed
 
 
@@ -143,7 +148,7 @@ def _show(state, scratch, n, i, masks, planes, current, sampling, sampled, draw)
     observation.observe(state, player, planes[i])
     if draw:  # and put the stream back: sample_actions() is what advances it
         stream = sampling[i]
-        sampled[i] = rules.nth_action(state, scratch, rules.below(sampling[i : i + 1], n))
+        sampled[i] = rules.nth_action(state, scratch, below(sampling[i : i + 1], n))
         sampling[i] = stream
 
 
@@ -265,10 +270,10 @@ def sample_batch(begin, end, ready, states, current, sampling, sampled):
         if current[i] < 0:
             sampled[i] = 0
         elif ready:
-            rules.below(sampling[i : i + 1], np.int64(1))
+            below(sampling[i : i + 1], np.int64(1))
         else:
             n = rules.legal(states[i], scratch)
-            k = rules.below(sampling[i : i + 1], n)
+            k = below(sampling[i : i + 1], n)
             sampled[i] = rules.nth_action(states[i], scratch, k)
 
 
@@ -314,15 +319,15 @@ def perft_advance(most, progress, states, numbers, left):
             continue
         most -= 1
         left[level] -= 1
-        below = states[level + 1]
-        below[:] = states[level]
-        rules.apply(below, numbers[level, left[level]])
-        n = update_terminal(below, scratch)
-        if np.int64(below[rules.TURN]) == last:
+        child = states[level + 1]
+        child[:] = states[level]
+        rules.apply(child, numbers[level, left[level]])
+        n = update_terminal(child, scratch)
+        if np.int64(child[rules.TURN]) == last:
             total += 1
         elif n:
             level += 1
-            left[level] = rules.list_actions(below, scratch, numbers[level])
+            left[level] = rules.list_actions(child, scratch, numbers[level])
     progress[PERFT_LEVEL] = level
     progress[PERFT_COUNT] = total
     return level < 0

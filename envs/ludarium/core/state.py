@@ -14,16 +14,23 @@ import numpy.typing as npt
 from ludarium.core.errors import IllegalActionError, show
 from ludarium.core.options import as_int
 from ludarium.core.seeds import seed_stream
+from ludarium.core.status import (
+    PHASE_MASK,
+    PHASE_SHIFT,
+    PLAYER_SHIFT,
+    RUNNING,
+    STATUS_MASK,
+    TRUNCATED,
+    TURN_SHIFT,
+    WON_0,
+    WON_1,
+)
 
 if TYPE_CHECKING:
     from ludarium.core.game import Game
 
 Int8Array: TypeAlias = npt.NDArray[np.int8]
 IndexArray: TypeAlias = npt.NDArray[np.int64]
-
-# As in core.kernels, which is executed once for each game and imported by nobody.
-RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4
-ILLEGAL = -1
 
 _RETURNS = {WON_0: (1.0, -1.0), WON_1: (-1.0, 1.0)}
 
@@ -83,27 +90,27 @@ class State:
 
     def current_player(self) -> int:
         """Return the player to move, 0 or 1, or -1 when the game is over."""
-        return -1 if self._packed & 7 else self._packed >> 3 & 1
+        return -1 if self._packed & STATUS_MASK else self._packed >> PLAYER_SHIFT & 1
 
     def is_terminal(self) -> bool:
         """Say whether the game is over, by the rules or by `max_turns`."""
-        return self._packed & 7 != RUNNING
+        return self._packed & STATUS_MASK != RUNNING
 
     def is_truncated(self) -> bool:
         """Say whether the game was ended by `max_turns` only."""
-        return self._packed & 7 == TRUNCATED
+        return self._packed & STATUS_MASK == TRUNCATED
 
     def returns(self) -> list[float]:
         """Return the final scores of both players: +1 and -1, or zeros unless somebody has won."""
-        return list(_RETURNS.get(self._packed & 7, (0.0, 0.0)))
+        return list(_RETURNS.get(self._packed & STATUS_MASK, (0.0, 0.0)))
 
     def turn_number(self) -> int:
         """Return how many whole turns are completed."""
-        return self._packed >> 8
+        return self._packed >> TURN_SHIFT
 
     def stage(self) -> str:
         """Return which decision is to be made: `turn`, or a name of the game's own."""
-        return self._game.stages[self._packed >> 4 & 15]
+        return self._game.stages[self._packed >> PHASE_SHIFT & PHASE_MASK]
 
     def history(self) -> list[int]:
         """Return the actions since the start, or since the text that the state came from."""

@@ -22,7 +22,8 @@ from pettingzoo.utils.env_logger import EnvLogger
 from ludarium.core.errors import IllegalActionError, join_or
 from ludarium.core.game import Game
 from ludarium.core.options import as_int, check_choice, check_size
-from ludarium.core.state import ILLEGAL, TRUNCATED, State, check_state
+from ludarium.core.state import State, check_state
+from ludarium.core.status import ILLEGAL, TRUNCATED
 
 Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Frame: TypeAlias = npt.NDArray[np.uint8]

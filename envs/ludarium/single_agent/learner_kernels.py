@@ -27,14 +27,14 @@ from types import ModuleType
 import numpy as np
 from numba import njit
 
-from ludarium.core.jit import JIT
+from ludarium.core.bits import JIT, below
+from ludarium.core.status import RUNNING, TRUNCATED, WON_0, WON_1
 
 rules: ModuleType = globals()["rules"]
 observation: ModuleType = globals()["observation"]
 kernels: ModuleType = globals()["kernels"]
 agents: ModuleType = globals()["agents"]
 
-RUNNING, WON_0, WON_1, TRUNCATED = 0, 1, 2, 4
 ILLEGAL_0, ILLEGAL_1 = 5, 6  # reported like a status: an illegal action of the learner, by its seat
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 TERMINATE, PENALIZE = 0, 1
@@ -70,11 +70,11 @@ def _deal(i, settings, opponents, states, chance, table, scratch):
     """Start a new game: draw seat, opponent and set-up; returns the number of legal actions."""
     stream = chance[i : i + 1]
     table[i, SEAT] = (
-        settings[SEAT_OPTION] if settings[SEAT_OPTION] < 2 else rules.below(stream, np.int64(2))
+        settings[SEAT_OPTION] if settings[SEAT_OPTION] < 2 else below(stream, np.int64(2))
     )
     table[i, SLOT] = 0
     if len(opponents) > 1:
-        drawn = rules.below(stream, np.int64(UNIT))
+        drawn = below(stream, np.int64(UNIT))
         while drawn >= opponents[table[i, SLOT], SHARE]:
             table[i, SLOT] += 1
     rules.new_game(states[i], stream)
@@ -98,7 +98,7 @@ def _reply(i, n, opponents, states, chance, table, scratch):
             table[i, ASKED] = table[i, SLOT]
             break
         if kind == RANDOM:
-            k = rules.below(chance[i : i + 1], n)
+            k = below(chance[i : i + 1], n)
             action = np.int64(rules.nth_action(state, scratch, k))
         else:
             action = np.int64(agents.choose_greedily(state, chance[i : i + 1]))
@@ -274,7 +274,7 @@ def sample(begin, end, sampling, sampled, masks):
             n += mask[a]
         sampled[i] = 0
         if n > 0:
-            k = rules.below(sampling[i : i + 1], n)
+            k = below(sampling[i : i + 1], n)
             for a in range(len(mask)):
                 if mask[a]:
                     if k == 0:

@@ -4,10 +4,11 @@
 import numpy as np
 from numba import njit
 
+from ludarium.core.bits import JIT, lowest
+from ludarium.core.status import WON_0
 from ludarium.games.gliss.board import (
     BASES,
     CHOSEN,
-    JIT,
     NONE,
     PLAYER,
     ROWS,
@@ -16,9 +17,7 @@ from ludarium.games.gliss.board import (
     TOP,
     TOWERS,
     TURN,
-    WON_0,
     arms,
-    lowest,
     rows_of,
     vertex,
 )

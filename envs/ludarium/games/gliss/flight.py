@@ -8,18 +8,16 @@ the direction of the vertical arm finds every landing. Stones are read as in boa
 import numpy as np
 from numba import njit
 
+from ludarium.core.bits import JIT, count, lowest
 from ludarium.games.gliss.board import (
     CHOSEN,
     END,
-    JIT,
     PLAYER,
     ROWS,
     SIZE,
     TOP,
     arms,
     away,
-    count,
-    lowest,
     rows_of,
     toward,
     towers_in,

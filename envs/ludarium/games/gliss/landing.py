@@ -3,7 +3,8 @@
 
 from numba import njit
 
-from ludarium.games.gliss.board import BASES, JIT, TOWERS, arms, away, rows_of
+from ludarium.core.bits import JIT
+from ludarium.games.gliss.board import BASES, TOWERS, arms, away, rows_of
 
 
 @njit(**JIT)

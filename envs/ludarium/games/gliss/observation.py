@@ -2,24 +2,21 @@
 
 from numba import njit
 
+from ludarium.core.bits import JIT, U, lowest, store8
+from ludarium.core.status import RUNNING
 from ludarium.games.gliss.board import (
     CHOSEN,
-    JIT,
     MAX_TURNS,
     NONE,
     PLAYER,
     ROWS,
-    RUNNING,
     SIZE,
     STATUS,
     TOP,
     TOWERS,
     TURN,
-    U,
     arms,
-    lowest,
     rows_of,
-    store8,
 )
 
 EARLY = 2  # with fewer turns completed, the next one ends without a look at the bases (L20)

@@ -19,31 +19,24 @@ actions by absolute vertices: rows of bits, two planes at once (see flight.py).
 import numpy as np
 from numba import njit
 
+from ludarium.core.bits import JIT, U, below, count, lowest, store8
+from ludarium.core.status import RUNNING, WON_0, WON_1
 from ludarium.games.gliss.board import (
     BASES,
     CHOSEN,
     END,
-    JIT,
     MAX_SIZE,
     MAX_TURNS,
     NONE,
     PLAYER,
     ROWS,
-    RUNNING,
     SIZE,
     STATE_SIZE,
     STATUS,
     TOP,
     TOWERS,
     TURN,
-    WON_0,
-    WON_1,
-    U,
-    below,
-    count,
-    lowest,
     rows_of,
-    store8,
     vertex,
 )
 from ludarium.games.gliss.flight import (
@@ -67,7 +60,6 @@ __all__ = [
     "STATUS",
     "TURN",
     "apply",
-    "below",
     "blank_state",
     "check_end",
     "legal",

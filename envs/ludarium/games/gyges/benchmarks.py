@@ -8,17 +8,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ludarium.core.bits import JIT, lowest
 from ludarium.core.game import Game
-from ludarium.games.gyges.rules import (
-    JIT,
-    ONE,
-    PLAYER,
-    SCRATCH_DTYPE,
-    SCRATCH_SIZE,
-    landings,
-    lowest,
-    playable,
-)
+from ludarium.games.gyges.rules import ONE, PLAYER, SCRATCH_DTYPE, SCRATCH_SIZE, landings, playable
 
 #: Options to measure with, and for each the bar by group of rows.
 SIZES: list[dict[str, Any]] = [{}]

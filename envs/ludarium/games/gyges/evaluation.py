@@ -4,11 +4,11 @@
 import numpy as np
 from numba import njit
 
+from ludarium.core.bits import JIT, U, below, count, lowest
 from ludarium.games.gyges.rules import (
     COUNT,
     FIRST_LANDING,
     GOAL,
-    JIT,
     LANDINGS,
     MOVE,
     ONE,
@@ -19,12 +19,8 @@ from ludarium.games.gyges.rules import (
     SIX,
     TO_GOAL,
     ZERO,
-    U,
-    below,
-    count,
     landings,
     legal,
-    lowest,
     nth_action,
     playable,
 )

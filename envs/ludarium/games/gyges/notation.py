@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ludarium.core.history import LastTurn, last_turn_of
+from ludarium.core.status import WON_0, WON_1
 from ludarium.core.text import natural
 from ludarium.games.gyges.actions import COLUMNS, NAMES
 from ludarium.games.gyges.rules import (
@@ -34,8 +35,6 @@ from ludarium.games.gyges.rules import (
     THREES,
     TURN,
     TWOS,
-    WON_0,
-    WON_1,
     check_end,
 )
 from ludarium.games.gyges.walks import pieces_of, walked

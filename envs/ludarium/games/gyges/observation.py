@@ -3,25 +3,24 @@
 import numpy as np
 from numba import njit
 
+from ludarium.core.bits import JIT, U
+from ludarium.core.status import RUNNING
 from ludarium.games.gyges.rules import (
     DROP,
     GOAL_ROW,
     HAND,
-    JIT,
     MAX_TURNS,
     MOVER,
     ONE,
     ONES,
     PHASE,
     PLAYER,
-    RUNNING,
     SETUP,
     STATUS,
     THREES,
     TURN,
     TWOS,
     ZERO,
-    U,
     open_cells,
     playable,
     turned,

@@ -20,11 +20,10 @@ bit of the cell, `along` that to its lower neighbour; none leads over the edge o
 """
 
 import numpy as np
-from numba import config, njit, types
-from numba.extending import intrinsic
+from numba import njit
 
-U = np.uint64
-JIT = {"cache": True, "nogil": True, "error_model": "numpy"}
+from ludarium.core.bits import JIT, U, below, count, lowest, reverse, zeros_above
+from ludarium.core.status import RUNNING, WON_1
 
 # ---------------------------------------------------------------- the state: uint64[11]
 
@@ -35,7 +34,6 @@ MAX_TURNS, RANDOM = 9, 10  # the options; RANDOM is 1 where the first rows are d
 
 SETUP, MOVE, DROP = 0, 1, 2  # values of PHASE
 PHASES = ("setup", "move", "drop")  # the decisions of a turn, in words
-RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4  # values of STATUS
 
 # Scratch of legal(): landings from each of 6 columns, drop cells, number of actions, the mask in
 # bits, the stack of landings(): a walk has 11 pieces to bounce off, by at most 36 paths from each.
@@ -95,41 +93,7 @@ PATH_BETWEEN, PATH_ACROSS, PATH_ALONG = np.array(_found, np.uint64).T.copy()
 # the bits of a byte as eight bytes
 SPREAD = np.unpackbits(np.arange(256, dtype=np.uint8), bitorder="little").view(np.uint64)
 
-# ---------------------------------------------------------------- bits and chance
-
-
-def _bits(plain, emit):
-    """Return a function of a board: `plain`, or jitted what `emit` adds to the LLVM code."""
-    if config.DISABLE_JIT:
-        return lambda x: U(plain(int(x)))
-
-    @intrinsic
-    def function(typingctx, x):
-        def codegen(context, builder, signature, arguments):
-            return emit(builder, arguments[0], context.get_constant(types.boolean, True))
-
-        return types.uint64(types.uint64), codegen
-
-    return function
-
-
-# the index of the lowest bit and the zeros above the highest, of a board that is not empty; the
-# number of bits; the bits in reverse order
-lowest = _bits(lambda x: (x & -x).bit_length() - 1, lambda build, x, true: build.cttz(x, true))
-zeros_above = _bits(lambda x: 64 - x.bit_length(), lambda build, x, true: build.ctlz(x, true))
-count = _bits(lambda x: x.bit_count(), lambda build, x, _: build.ctpop(x))
-reverse = _bits(lambda x: int(f"{x:064b}"[::-1], 2), lambda build, x, _: build.bitreverse(x))
-
-
-@njit(**JIT)
-def below(rng, bound):
-    """Return a random integer in [0, bound) and advance rng, a xorshift64* stream uint64[1]."""
-    x = rng[0]
-    x ^= x >> U(12)
-    x ^= x << U(25)
-    x ^= x >> U(27)
-    rng[0] = x
-    return np.int64((((x * U(0x2545F4914F6CDD1D)) >> U(32)) * U(bound)) >> U(32))
+# ---------------------------------------------------------------- boards
 
 
 @njit(**JIT)

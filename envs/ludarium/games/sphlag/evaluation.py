@@ -4,23 +4,20 @@
 import numpy as np
 from numba import njit
 
+from ludarium.core.bits import JIT, below, count, lowest
 from ludarium.games.sphlag.rules import ACTION as ACTIONS
 from ludarium.games.sphlag.rules import (
     GOAL,
     HOLES,
-    JIT,
     ONE,
     PASSES,
     PLAYER,
     RED,
     ROWS,
     ZERO,
-    below,
     bit_of,
-    count,
     half_turn,
     legal,
-    lowest,
     nth_action,
     position_of,
     settle,

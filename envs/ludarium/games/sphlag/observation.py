@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from ludarium.core.bits import JIT, count, lowest
+from ludarium.core.status import RUNNING
 from ludarium.games.sphlag.rules import (
     BLACK,
     HOLES,
-    JIT,
     KO,
     MAX_TURNS,
     NO_BOARD,
@@ -14,7 +15,6 @@ from ludarium.games.sphlag.rules import (
     OWN_HALF,
     PASSES,
     PLAYER,
-    RUNNING,
     STATUS,
     SUPPLY,
     TOUCH_LOWER,
@@ -22,9 +22,7 @@ from ludarium.games.sphlag.rules import (
     WHITE,
     ZERO,
     bit_of,
-    count,
     half_turn,
-    lowest,
     position_of,
 )
 

@@ -22,11 +22,10 @@ Constants that meet a board are np.uint64: uint64 mixed with int64 silently beco
 """
 
 import numpy as np
-from numba import config, njit, types
-from numba.extending import intrinsic
+from numba import njit
 
-U = np.uint64
-JIT = {"cache": True, "nogil": True, "error_model": "numpy"}
+from ludarium.core.bits import JIT, U, below, count, lowest
+from ludarium.core.status import DRAWN, RUNNING, WON_0, WON_1
 
 # ---------------------------------------------------------------- the state: uint64[9]
 
@@ -37,7 +36,6 @@ STATE_SIZE = 9
 SCRATCH_SIZE, SCRATCH_DTYPE = 64, np.uint64  # scratch of legal(): movers, then their landing holes
 ROWS, LANDINGS, COUNT = 30, 31, 63  # layout of the scratch array, see legal()
 
-RUNNING, WON_0, WON_1, DRAWN, TRUNCATED = 0, 1, 2, 3, 4  # values of STATUS
 PHASES = ("turn",)  # the decisions of a turn, in words
 
 # ---------------------------------------------------------------- geometry (plain Python, once)
@@ -120,50 +118,6 @@ for _player in (0, 1):
 ZERO, ONE, NO_BOARD, SUPPLY = U(0), U(1), U(2**64 - 1), U(16)
 S1, S5, S6, S19, S20, S24, S25 = U(1), U(5), U(6), U(19), U(20), U(24), U(25)
 
-# ---------------------------------------------------------------- bits and chance
-
-if config.DISABLE_JIT:
-
-    def lowest(x):
-        return U((int(x) & -int(x)).bit_length() - 1)
-
-    def count(x):
-        return U(int(x).bit_count())
-
-else:
-
-    @intrinsic
-    def lowest(typingctx, x):
-        """Return the index of the lowest bit of a board that is not empty."""
-
-        def codegen(context, builder, signature, arguments):
-            from llvmlite import ir
-
-            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-        return types.uint64(types.uint64), codegen
-
-    @intrinsic
-    def count(typingctx, x):
-        """Return the number of bits of a board."""
-
-        def codegen(context, builder, signature, arguments):
-            return builder.ctpop(arguments[0])
-
-        return types.uint64(types.uint64), codegen
-
-
-@njit(**JIT)
-def below(rng, bound):
-    """Return a random integer in [0, bound) and advance rng, a xorshift64* stream uint64[1]."""
-    x = rng[0]
-    x ^= x >> U(12)
-    x ^= x << U(25)
-    x ^= x >> U(27)
-    rng[0] = x
-    return np.int64((((x * U(0x2545F4914F6CDD1D)) >> U(32)) * U(bound)) >> U(32))
-
-
 # ---------------------------------------------------------------- support and settling
 
 
@@ -211,10 +165,9 @@ def settle(own, foe, filled, x):
 @njit(**JIT)
 def allowed(own, foe, before_own, before_foe, landings):
     """Strike the landing that would bring `before` back, `own` being the mover's other spheres."""
-    if foe == before_foe:
-        back = own ^ before_own
-        if back & (back - ONE) == ZERO:
-            landings &= ~back
+    back = own ^ before_own
+    if foe == before_foe and back and back & (back - ONE) == ZERO:
+        landings &= ~back
     return landings
 
 

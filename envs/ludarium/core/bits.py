@@ -1,0 +1,110 @@
+"""What jitted code of all games and kernels shares: options of Numba, bits, and random numbers.
+
+A leaf: it imports nothing of the package, so that every ``rules.py`` may import it. Boards are
+int64 or uint64. A uint64 that meets an int64 silently becomes a float64, so constants that meet a
+uint64 are made with `U`. Under ``NUMBA_DISABLE_JIT=1`` plain Python functions take the place of the
+intrinsics.
+
+The functions here are compiled into their callers and not cached by themselves; this file is part
+of the digest that names each game's cache (see ``core/jit.py``).
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import config, njit, types
+from numba.extending import intrinsic
+
+#: Options of every kernel: cached on disk, free of the GIL, no checks for division by zero.
+JIT: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_INSIDE = {**JIT, "cache": False}  # of functions that are only compiled into others
+
+U = np.uint64
+
+# ---------------------------------------------------------------- bits
+
+
+def _bit_function(plain, emit):
+    """Return a function of an int64 or uint64 whose result has the same type.
+
+    Args:
+        plain: what it does to an int, without a compiler.
+        emit: what it adds to the LLVM code, from a builder, the value and the constant true.
+    """
+    if config.DISABLE_JIT:
+        return lambda x: U(plain(int(x))) if isinstance(x, U) else plain(int(x))
+
+    @intrinsic
+    def function(typingctx, x):
+        def codegen(context, builder, signature, arguments):
+            return emit(builder, arguments[0], context.get_constant(types.boolean, True))
+
+        kind = types.uint64 if x == types.uint64 else types.int64
+        return kind(kind), codegen
+
+    return function
+
+
+#: Index of the lowest bit that is set; the argument is not 0.
+lowest = _bit_function(
+    lambda x: (x & -x).bit_length() - 1, lambda builder, x, true: builder.cttz(x, true)
+)
+#: Number of zeros above the highest bit that is set; the argument is not 0.
+zeros_above = _bit_function(
+    lambda x: 64 - x.bit_length(), lambda builder, x, true: builder.ctlz(x, true)
+)
+#: Number of bits that are set.
+count = _bit_function(lambda x: x.bit_count(), lambda builder, x, _: builder.ctpop(x))
+#: The 64 bits in reverse order.
+reverse = _bit_function(
+    lambda x: int(f"{x:064b}"[::-1], 2), lambda builder, x, _: builder.bitreverse(x)
+)
+
+if config.DISABLE_JIT:
+
+    def times(x, y):
+        """Return the low half of the product of two uint64."""
+        return U(int(x) * int(y) & (2**64 - 1))
+
+    def store8(array, index, word):
+        """Write a uint64 over array[index : index + 8], int8, lowest byte first."""
+        array[index : index + 8] = np.frombuffer(int(word).to_bytes(8, "little"), np.int8)
+
+else:
+
+    @njit(**_INSIDE)
+    def times(x, y):
+        """Return the low half of the product of two uint64."""
+        return x * y
+
+    @intrinsic
+    def store8(typingctx, array, index, word):
+        """Write a uint64 over array[index : index + 8], int8 and contiguous, lowest byte first.
+
+        The place need not be aligned, and is not checked.
+        """
+
+        def codegen(context, builder, signature, arguments):
+            from llvmlite import ir
+
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            place = builder.gep(data, [arguments[1]])
+            word = builder.bitcast(place, ir.IntType(64).as_pointer())
+            builder.store(arguments[2], word, align=1)
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64, types.uint64), codegen
+
+
+# ---------------------------------------------------------------- random numbers
+
+
+@njit(**_INSIDE)
+def below(rng, bound):
+    """Return a random integer in [0, bound) and advance rng, a xorshift64* stream uint64[1]."""
+    x = rng[0]
+    x ^= x >> U(12)
+    x ^= x << U(25)
+    x ^= x >> U(27)
+    rng[0] = x
+    return np.int64(((times(x, U(0x2545F4914F6CDD1D)) >> U(32)) * U(bound)) >> U(32))
