@@ -32,7 +32,7 @@ def _bit_function(plain, emit):
         emit: what it adds to the LLVM code, from a builder, the value and the constant true.
     """
     if config.DISABLE_JIT:
-        return lambda x: U(plain(int(x))) if isinstance(x, U) else plain(int(x))
+        return lambda x: U(plain(int(x))) if isinstance(x, np.uint64) else plain(int(x))
 
     @intrinsic
     def function(typingctx, x):
