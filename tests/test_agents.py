@@ -247,7 +247,7 @@ def test_greedy_prefers_what_the_game_calls_a_gain_and_runs_without_jit(tmp_path
     assert found.stdout == "placed\n", found.stderr
 
 
-def test_an_edit_of_the_drivers_is_seen(tmp_path, monkeypatch):
+def test_an_edit_of_a_template_is_seen(tmp_path, monkeypatch):
     """The cache is keyed by the source of a template too, not by the game's and core's alone."""
     jit = importlib.import_module("ludarium.core.jit")
     package = tmp_path / "template_of_test"
@@ -258,6 +258,6 @@ def test_an_edit_of_the_drivers_is_seen(tmp_path, monkeypatch):
     folders = []
     for edit in ("", "", "# an edit\n"):
         code = f"import numba\nWHERE = numba.config.CACHE_DIR\n{edit}"
-        Path(package / "drivers.py").write_text(code)
-        folders.append(jit.instantiate("template_of_test.drivers", "ludarium.games.sphlag").WHERE)
+        Path(package / "kernels.py").write_text(code)
+        folders.append(jit.instantiate("template_of_test.kernels", "ludarium.games.sphlag").WHERE)
     assert folders[0] == folders[1] != folders[2]

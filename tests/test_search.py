@@ -19,7 +19,7 @@ from wins import Prover
 import ludarium
 from ludarium.agents import Analysis, make_agent
 from ludarium.agents.budget import parse_budget
-from ludarium.agents.drivers import drivers_of
+from ludarium.core.game import kernels_for
 
 SPECS = ("mcts:60", "mcts:5ms", "alphabeta:1", "alphabeta:5ms")
 
@@ -228,7 +228,7 @@ def test_the_evidence_is_what_the_reference_says(name):
 
 def test_wins_at_sight_are_all_wins(name, game):
     """What playouts take is what brute force finds."""
-    drivers, rules = drivers_of(game.type, "mcts_kernels"), game.type.rules
+    kernels, rules = kernels_for(game.type, "ludarium.agents.mcts_kernels"), game.type.rules
     scratch, stream = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE), np.array([3], np.uint64)
     seen = [0, 0]
     texts = [line["pos"] for kind in ("win1", "win2", "save") for line in evidence(name, kind)]
@@ -236,7 +236,7 @@ def test_wins_at_sight_are_all_wins(name, game):
     walking = walk(game, 8)
     for state in [*states, *(next(walking) for _ in range(400))]:
         player = state.current_player()
-        action = int(drivers.winning_action(state._array, scratch, stream))
+        action = int(kernels.winning_action(state._array, scratch, stream))
         wins = [e for _, e in ludarium.turns(state) if e.is_terminal() and e.returns()[player] == 1]
         assert (action >= 0) == bool(wins), state
         seen[bool(wins)] += 1
@@ -299,7 +299,7 @@ def minimax(state: Any, player: int, last: int, start: int, evaluate: Any) -> in
 
 
 def test_alphabeta_is_plain_minimax(name, game):
-    evaluate = drivers_of(game.type, "alphabeta_kernels").evaluate
+    evaluate = kernels_for(game.type, "ludarium.agents.alphabeta_kernels").evaluate
     rng = np.random.default_rng(1)
     compared = {1: 0, 2: 0}
     half_made = 0

@@ -27,7 +27,7 @@ import numpy as np
 
 import ludarium
 from ludarium.agents import make_agent
-from ludarium.agents.drivers import drivers_of
+from ludarium.core.game import kernels_for
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -93,14 +93,14 @@ def positions(game: Any, seed: int) -> Iterator[Any]:
 
 def seem_safe(state: Any) -> float:
     """Return which part of all turns seems to be safe, by the kernels."""
-    drivers = drivers_of(state.game.type)
+    kernels = kernels_for(state.game.type, "ludarium.agents.turn_kernels")
     player, safe, count = state.current_player(), 0, 0
     for _, after in ludarium.turns(state):
         count += 1
         if after.is_terminal():
             safe += after.returns()[player] == 0
         else:
-            safe += drivers.best_result(after._array) != drivers.WIN
+            safe += kernels.best_result(after._array) != kernels.WIN
     return safe / count
 
 

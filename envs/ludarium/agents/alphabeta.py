@@ -11,7 +11,7 @@ import numpy as np
 
 from ludarium.agents.analysis import Analysis, line_texts
 from ludarium.agents.budget import parse_budget
-from ludarium.agents.drivers import drivers_of
+from ludarium.core.game import kernels_for
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -86,13 +86,13 @@ class AlphaBetaAgent:
         Raises:
             ValueError: The game is over.
         """
-        drivers, search, action, score, depth = self._search(state, rng)
-        certain = abs(score) > drivers.SURE
+        kernels, search, action, score, depth = self._search(state, rng)
+        certain = abs(score) > kernels.SURE
         value = math.copysign(1.0, score) if certain else math.tanh(score / SCALE)
         line = [action]
         after = state.child(action)
         while not after.is_terminal() and len(line) < 2 * depth:
-            more = int(drivers.reply(after._array, search.facts, search.keys, search.table))
+            more = int(kernels.reply(after._array, search.facts, search.keys, search.table))
             if more < 0 or not after._mask[more]:
                 break
             line.append(more)
@@ -102,7 +102,7 @@ class AlphaBetaAgent:
             value=value,
             proven=certain,
             line=line_texts(state, line),
-            effort=int(search.facts[drivers.NODES]),
+            effort=int(search.facts[kernels.NODES]),
             depth=depth,
             values={action: value},
             texts={action: state.action_to_string(action)},
@@ -111,44 +111,44 @@ class AlphaBetaAgent:
     def _search(
         self, state: State, rng: np.random.Generator
     ) -> tuple[ModuleType, _Search, int, int, int]:
-        """Return drivers, search, action, its score and the depth of the last whole search."""
+        """Return kernels, search, action, its score and the depth of the last whole search."""
         if state.is_terminal():
             raise ValueError("the game is over: no action is left to choose")
-        drivers = drivers_of(state.game.type, "alphabeta_kernels")
+        kernels = kernels_for(state.game.type, "ludarium.agents.alphabeta_kernels")
         start = time.perf_counter()
-        search = self._prepare(drivers, state, rng)
+        search = self._prepare(kernels, state, rng)
         last, ms = self.budget.count or MOST_TURNS, self.budget.ms
         end = math.inf if ms is None else start + ms / 1000
         action, score, reached = -1, 0, 0
         for depth in range(1, last + 1):
-            drivers.begin(state._array, depth, search.facts, search.frames, search.states)
+            kernels.begin(state._array, depth, search.facts, search.frames, search.states)
             finished = False
             while not finished and (action < 0 or time.perf_counter() < end):
-                finished = bool(drivers.advance(CHUNK, *search.arrays()))
-            best = int(search.frames[0, drivers.ACTION])
+                finished = bool(kernels.advance(CHUNK, *search.arrays()))
+            best = int(search.frames[0, kernels.ACTION])
             if best >= 0:  # the best of before was tried first, so what follows is no worse
-                action, score = best, int(search.frames[0, drivers.BEST])
+                action, score = best, int(search.frames[0, kernels.BEST])
             if not finished:
                 break
             reached = depth
-            if abs(score) > drivers.SURE:
+            if abs(score) > kernels.SURE:
                 break
-        return drivers, search, action, score, reached
+        return kernels, search, action, score, reached
 
-    def _prepare(self, drivers: ModuleType, state: State, rng: np.random.Generator) -> _Search:
+    def _prepare(self, kernels: ModuleType, state: State, rng: np.random.Generator) -> _Search:
         """Return the arrays of a new search. The table is kept; a salt makes old entries void."""
         count = self.budget.count
         size = 1 << TABLE_BITS.get(count or 0, DEEP_BITS)
-        levels, most = 2 * (count or MOST_TURNS) + 2, drivers.rules.MAX_ACTIONS
+        levels, most = 2 * (count or MOST_TURNS) + 2, kernels.rules.MAX_ACTIONS
         if self._table is None:
             self._table = np.zeros(size, np.uint64), np.zeros((size, 4), np.int64)
         self._searches += 1
         keys, table = self._table
-        facts = np.zeros(drivers.FACTS, np.int64)
-        facts[drivers.SALT] = self._searches
+        facts = np.zeros(kernels.FACTS, np.int64)
+        facts[kernels.SALT] = self._searches
         return _Search(
             facts=facts,
-            frames=np.zeros((levels, drivers.FRAME), np.int64),
+            frames=np.zeros((levels, kernels.FRAME), np.int64),
             states=np.zeros((levels, len(state._array)), state._array.dtype),
             actions=np.zeros((levels, most), np.int64),
             scores=np.zeros((levels, most), np.int64),

@@ -1,8 +1,7 @@
-# mypy: ignore-errors
-"""Drivers of alpha-beta search over any game's jitted rules.
+"""Kernels of alpha-beta search over any game's jitted rules.
 
-A template like `ludarium.agents.mcts_kernels`, with the same global names, and `mcts` for that
-module itself, compiled for the game.
+A template like `ludarium.agents.turn_kernels`, with the same names, and `mcts` for the kernels of
+`ludarium.agents.mcts_kernels`, compiled for the same game.
 
 Depth is counted in whole turns. A value is seen by the player to move where it is; it changes sign
 where the player changes and only there, so that both actions of a turn have the same sign. The
@@ -13,7 +12,7 @@ The transposition table knows positions by 64 bits of a hash of the whole state.
 depth that it was made with, no other, so that the result is that of plain minimax.
 """
 
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
@@ -21,10 +20,12 @@ from numba import njit
 from ludarium.core.bits import JIT, U, below, times
 from ludarium.core.status import RUNNING, WON_0, WON_1
 
-rules: ModuleType = globals()["rules"]
-kernels: ModuleType = globals()["kernels"]
-evaluation: ModuleType | None = globals()["evaluation"]
-mcts: ModuleType = globals()["mcts"]
+if TYPE_CHECKING:
+    from ludarium.agents import mcts_kernels as mcts
+    from ludarium.core import kernels
+    from ludarium.core.contract import evaluation, rules
+elif "rules" not in globals():
+    raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
 
 WIN = 1_000_000  # value of a win, less the turns it takes
@@ -103,7 +104,7 @@ def enter(
         return True, final(state, start)
     player, turn = np.int64(state[rules.PLAYER]), np.int64(state[rules.TURN])
     depth = facts[HORIZON] - turn
-    if depth <= 0:
+    if depth <= 0 or level + 1 == len(frames):  # there is room for two actions a turn
         return True, np.int64(evaluate(state, player))
     key = hashed(state, facts[SALT])
     slot = np.int64(key & U(len(keys) - 1))

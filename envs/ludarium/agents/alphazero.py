@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ludarium.agents.drivers import drivers_of
+from ludarium.core.game import kernels_for
 from ludarium.core.options import as_float, at_least_one
 from ludarium.environments.vector import VectorGame
 
@@ -123,19 +123,19 @@ class AlphaZeroSearch:
                 game, or the network's answer has the wrong shape.
         """
         roots = self._roots(positions)
-        n, drivers = len(roots), drivers_of(self.game.type, "alphazero_kernels")
+        n, kernels = len(roots), kernels_for(self.game.type, "ludarium.agents.alphazero_kernels")
         if self._tree is None or len(self._tree.states) < n:
-            self._make_room(drivers, n)
+            self._make_room(kernels, n)
         tree, where, planes = self._tree, self._where, self._planes
-        width = drivers.rules.MAX_ACTIONS
+        width = kernels.rules.MAX_ACTIONS
         noise = np.zeros((n, width)) if rng is None else rng.gumbel(size=(n, width))
-        asked = drivers.begin(roots, tree, where, planes)
-        self._ask(drivers, asked)
+        asked = kernels.begin(roots, tree, where, planes)
+        self._ask(kernels, asked)
         for row in range(1, self.num_simulations + 1):
-            asked = drivers.descend(
+            asked = kernels.descend(
                 n, row, self._schedule, self.value_scale, noise, tree, where, planes
             )
-            self._ask(drivers, asked)
+            self._ask(kernels, asked)
         actions = self.game.num_distinct_actions
         output = SearchOutput(
             np.empty(n, np.int64),
@@ -143,15 +143,15 @@ class AlphaZeroSearch:
             np.empty((n, actions), np.int32),
             np.empty(n, np.float32),
         )
-        drivers.answer(n, self.value_scale, noise, tree, *output)
+        kernels.answer(n, self.value_scale, noise, tree, *output)
         return output
 
-    def _ask(self, drivers: Any, asked: int) -> None:
+    def _ask(self, kernels: Any, asked: int) -> None:
         """Evaluate the new nodes with the network and store its answers in the trees."""
         if asked:
             planes = self._planes[:asked].reshape(asked, *self.game.observation_shape)
             logits, values = self._checked(self.network(planes), asked)
-            drivers.grow(asked, self._where, logits, values, self._tree)
+            kernels.grow(asked, self._where, logits, values, self._tree)
 
     def _checked(self, answer: Any, n: int) -> tuple[Floats, Floats]:
         """Return the network's answer for n positions in the form that the kernels read.
@@ -194,13 +194,13 @@ class AlphaZeroSearch:
             raise ValueError(f"a position belongs to {game!r}, but the search to {self.game!r}")
         return roots
 
-    def _make_room(self, drivers: Any, n: int) -> None:
+    def _make_room(self, kernels: Any, n: int) -> None:
         """Allocate the arrays of n trees."""
-        nodes, width = self.num_simulations + 1, drivers.rules.MAX_ACTIONS
+        nodes, width = self.num_simulations + 1, kernels.rules.MAX_ACTIONS
         blank = self.game._blank
         self._tree = Tree(
             np.zeros((n, nodes, len(blank)), blank.dtype),
-            np.zeros((n, nodes, drivers.FIELDS), np.int32),
+            np.zeros((n, nodes, kernels.FIELDS), np.int32),
             np.zeros((n, nodes), np.float32),
             np.zeros((n, nodes), np.float32),
             np.zeros((n, nodes, width), np.int32),

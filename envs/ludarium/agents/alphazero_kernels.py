@@ -1,11 +1,6 @@
-# mypy: ignore-errors
-"""Drivers of a tree search that a network guides, over many games in lock-step.
+"""Kernels of a tree search that a network guides, over many games in lock-step.
 
-A template like `ludarium.agents.turn_kernels`, executed once for each game by
-`ludarium.agents.drivers.drivers_of` with these global names:
-
-    rules        the game's rules.py
-    kernels      the drivers of core.kernels, compiled for the game
+A template like `ludarium.agents.turn_kernels`, with the same names.
 
 Each simulation walks down every game's tree to a new node. The new nodes of all games are a batch
 for the network, between `descend` and `grow`; where a game is over at the new node, its result
@@ -28,7 +23,7 @@ Values are always seen from player 0's side, so nothing changes sign on the way 
 actions a turn has; only the choice of an action asks who is to move.
 """
 
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
@@ -36,8 +31,11 @@ from numba import njit
 from ludarium.core.bits import JIT
 from ludarium.core.status import RUNNING, WON_0, WON_1
 
-rules: ModuleType = globals()["rules"]
-kernels: ModuleType = globals()["kernels"]
+if TYPE_CHECKING:
+    from ludarium.core import kernels
+    from ludarium.core.contract import rules
+elif "rules" not in globals():
+    raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
 
 # A node: 1 where the game is over, the player to move, the number of legal actions, the visits, and

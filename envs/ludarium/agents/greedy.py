@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludarium.agents.agent import no_argument
-from ludarium.agents.drivers import drivers_of
+from ludarium.core.game import kernels_for
 
 if TYPE_CHECKING:
     from ludarium.core.game import Game
@@ -30,7 +30,7 @@ class GreedyAgent:
 
     def prepare(self, game: Game) -> None:
         """Load the kernels of a game, so that no decision waits for that."""
-        drivers_of(game.type).choose_greedily(
+        kernels_for(game.type, "ludarium.agents.turn_kernels").choose_greedily(
             game.new_initial_state(0)._array, np.ones(1, np.uint64)
         )
 
@@ -43,4 +43,8 @@ class GreedyAgent:
         if state.is_terminal():
             raise ValueError("the game is over: no action is left to choose")
         stream = rng.integers(1, 2**64, size=1, dtype=np.uint64)
-        return int(drivers_of(state.game.type).choose_greedily(state._array, stream))
+        return int(
+            kernels_for(state.game.type, "ludarium.agents.turn_kernels").choose_greedily(
+                state._array, stream
+            )
+        )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ludarium.agents.analysis import Analysis, line_texts
 from ludarium.agents.budget import parse_budget
-from ludarium.agents.drivers import drivers_of
+from ludarium.core.game import kernels_for
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -60,10 +60,10 @@ class MCTSAgent:
             _ready.add(game.type)
             state, rng = game.type.load().new_initial_state(0), np.random.default_rng(0)
             agent = MCTSAgent("1")
-            drivers, _ = agent._search(state, rng)
-            action = agent._answer(drivers, state)
+            kernels, _ = agent._search(state, rng)
+            action = agent._answer(kernels, state)
             stream = np.ones(1, np.uint64)
-            drivers.descend(state.child(action)._array, agent._nodes, agent._tree, action, stream)
+            kernels.descend(state.child(action)._array, agent._nodes, agent._tree, action, stream)
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:
         """Return the action to play in a running state.
@@ -71,8 +71,8 @@ class MCTSAgent:
         Raises:
             ValueError: The game is over.
         """
-        drivers, _ = self._search(state, rng)
-        return self._answer(drivers, state)
+        kernels, _ = self._search(state, rng)
+        return self._answer(kernels, state)
 
     def analyse(self, state: State, rng: np.random.Generator) -> Analysis:
         """Do the same and return, with the action, what the search found.
@@ -80,18 +80,18 @@ class MCTSAgent:
         Raises:
             ValueError: The game is over.
         """
-        drivers, done = self._search(state, rng)
-        root, sign = int(self._tree[drivers.ROOT]), 1 - 2 * state.current_player()
-        found = drivers.children(self._nodes, root)
-        line = drivers.principal_line(self._nodes, root).tolist()
-        certain = {drivers.RUNNING: None, drivers.WON_0: 1.0, drivers.WON_1: -1.0}
+        kernels, done = self._search(state, rng)
+        root, sign = int(self._tree[kernels.ROOT]), 1 - 2 * state.current_player()
+        found = kernels.children(self._nodes, root)
+        line = kernels.principal_line(self._nodes, root).tolist()
+        certain = {kernels.RUNNING: None, kernels.WON_0: 1.0, kernels.WON_1: -1.0}
         values, visits = {}, {}
         for action, count, total, status in found.tolist():
             known = certain.get(status, 0.0)
             visits[action] = count
             values[action] = sign * (total / count if known is None else known)
-        proven = int(self._nodes[root, drivers.PROVEN]) != drivers.RUNNING
-        action = self._answer(drivers, state)
+        proven = int(self._nodes[root, kernels.PROVEN]) != kernels.RUNNING
+        action = self._answer(kernels, state)
         texts = {a: state.action_to_string(a) for a in visits}
         note, most = "", max(visits, key=lambda a: visits[a])
         if visits[most] > visits[action] and values[action] < 1:
@@ -110,10 +110,10 @@ class MCTSAgent:
             note=note,
         )
 
-    def _answer(self, drivers: ModuleType, state: State) -> int:
+    def _answer(self, kernels: ModuleType, state: State) -> int:
         """Return the chosen action, and remember the position if the turn goes on after it."""
-        chosen = drivers.best_child(self._nodes, self._tree[drivers.ROOT])
-        action = int(self._nodes[chosen, drivers.ACTION])
+        chosen = kernels.best_child(self._nodes, self._tree[kernels.ROOT])
+        action = int(self._nodes[chosen, kernels.ACTION])
         after = state.child(action)
         self._action, self._expected = action, None
         if after.turn_number() == state.turn_number() and not after.is_terminal():
@@ -121,40 +121,40 @@ class MCTSAgent:
         return action
 
     def _search(self, state: State, rng: np.random.Generator) -> tuple[ModuleType, int]:
-        """Grow the tree of a state; returns the drivers and the number of simulations."""
+        """Grow the tree of a state; returns the kernels and the number of simulations."""
         if state.is_terminal():
             raise ValueError("the game is over: no action is left to choose")
-        drivers = drivers_of(state.game.type, "mcts_kernels")
+        kernels = kernels_for(state.game.type, "ludarium.agents.mcts_kernels")
         stream = rng.integers(1, 2**64, size=1, dtype=np.uint64)
         array, count, ms = state._array, self.budget.count, self.budget.ms
         start = time.perf_counter()
-        if not self._kept(drivers, state, stream):
-            self._prepare(drivers, state)
-            drivers.begin(array, self._nodes, self._tree, stream)
+        if not self._kept(kernels, state, stream):
+            self._prepare(kernels, state)
+            kernels.begin(array, self._nodes, self._tree, stream)
         end = math.inf if ms is None else start + ms / 1000
         done = 0
         while True:  # in pieces, so that the clock and an interrupt are heeded
             piece = CHUNK if count is None else min(LONG_CHUNK, count - done)
-            more = int(drivers.simulate(array, self._nodes, self._tree, stream, piece, EXPLORE))
+            more = int(kernels.simulate(array, self._nodes, self._tree, stream, piece, EXPLORE))
             done += more
             if more < piece or done == count or time.perf_counter() >= end:
-                return drivers, done
+                return kernels, done
 
-    def _kept(self, drivers: ModuleType, state: State, stream: Any) -> bool:
+    def _kept(self, kernels: ModuleType, state: State, stream: Any) -> bool:
         """Say whether the tree of the turn's first decision was made to serve for this state."""
         expected, self._expected = self._expected, None
         if expected is None or self._game != state.game:
             return False
         if not np.array_equal(expected, state._array):
             return False
-        return bool(drivers.descend(state._array, self._nodes, self._tree, self._action, stream))
+        return bool(kernels.descend(state._array, self._nodes, self._tree, self._action, stream))
 
-    def _prepare(self, drivers: ModuleType, state: State) -> None:
+    def _prepare(self, kernels: ModuleType, state: State) -> None:
         """Have room for the nodes of a turn's decisions: one a simulation, and the root."""
         count = self.budget.count
         if count is None:
             count = NODES_PER_MS * (self.budget.ms or 0)
         capacity = min(2 * count + 4, MOST_NODES)
         if self._nodes is None or len(self._nodes) != capacity:
-            self._nodes = np.empty((capacity, drivers.FIELDS), np.int32)
+            self._nodes = np.empty((capacity, kernels.FIELDS), np.int32)
         self._game = state.game

@@ -1,12 +1,6 @@
-# mypy: ignore-errors
-"""Drivers of Monte Carlo tree search over any game's jitted rules.
+"""Kernels of Monte Carlo tree search over any game's jitted rules.
 
-A template like `ludarium.agents.turn_kernels`, executed once for each game by
-`ludarium.agents.drivers.drivers_of` with these global names:
-
-    rules        the game's rules.py
-    kernels      the drivers of core.kernels, compiled for the game
-    evaluation   its evaluation.py, or None
+A template like `ludarium.agents.turn_kernels`, with the same names.
 
 UCT (Kocsis and Szepesvari 2006) with proven nodes (Winands, Bjornsson, Saito 2008). Each simulation
 walks down by upper confidence bounds, adds one node, plays the game out from there, and counts the
@@ -19,7 +13,7 @@ over there, the player to move has a winning turn, or all its children are prove
 not visited again. When the tree is full, simulations go on without new nodes.
 """
 
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
@@ -27,9 +21,11 @@ from numba import njit
 from ludarium.core.bits import JIT, below
 from ludarium.core.status import DRAWN, RUNNING, WON_0, WON_1
 
-rules: ModuleType = globals()["rules"]
-kernels: ModuleType = globals()["kernels"]
-evaluation: ModuleType | None = globals()["evaluation"]
+if TYPE_CHECKING:
+    from ludarium.core import kernels
+    from ludarium.core.contract import evaluation, rules
+elif "rules" not in globals():
+    raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
 
 # A node: the action that led to it, the player to move in it, the number of its legal actions and

@@ -1,11 +1,7 @@
-"""Drivers for agents over any game's jitted rules: what a whole turn wins, loses and gives away.
+"""Kernels for agents over any game's jitted rules: what a whole turn wins, and what it allows.
 
-A template like `ludarium.core.kernels`: `ludarium.agents.drivers.drivers_of` executes this file
-once for each game, with these global names standing for the game's own modules:
-
-    rules        its rules.py
-    kernels      the drivers of core.kernels, compiled for the game
-    evaluation   its evaluation.py, or None
+A template like `ludarium.core.kernels`. `kernels` stands for that one, compiled for the same game;
+`evaluation` for the game's ``evaluation.py``, or None.
 
 The optional ``evaluation.gain(before, after, player) -> int64`` says what `player` has gained by
 the turn that leads from one state to the other, both uint or int arrays [W]; before may be in the
@@ -15,7 +11,7 @@ True where the rules leave no player to move without a legal action, spares look
 A turn is one or two actions. Nothing is kept between calls.
 """
 
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
@@ -23,9 +19,11 @@ from numba import njit
 from ludarium.core.bits import JIT, below
 from ludarium.core.status import DRAWN, RUNNING, TRUNCATED, WON_0, WON_1
 
-rules: ModuleType = globals()["rules"]
-kernels: ModuleType = globals()["kernels"]
-evaluation: ModuleType | None = globals()["evaluation"]
+if TYPE_CHECKING:
+    from ludarium.core import kernels
+    from ludarium.core.contract import evaluation, rules
+elif "rules" not in globals():
+    raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
 NOTHING, DRAW, WIN = 0, 1, 2  # what best_result() returns
 

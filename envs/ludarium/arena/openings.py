@@ -10,8 +10,7 @@ import functools
 
 import numpy as np
 
-from ludarium.agents.drivers import drivers_of
-from ludarium.core.game import Game
+from ludarium.core.game import Game, kernels_for
 from ludarium.core.state import State
 from ludarium.core.turns import perft
 
@@ -54,13 +53,13 @@ def play_opening(state: State, seed: int) -> State:
     """
     turns = opening_turns(state.game)
     rng = np.random.default_rng(seed)
-    drivers = drivers_of(state.game.type)
+    kernels = kernels_for(state.game.type, "ludarium.agents.turn_kernels")
     for _ in range(TRIES):
         opened = state.clone()
         last = state.turn_number() + turns
         while opened.turn_number() < last and not opened.is_terminal():
             legal = opened.legal_actions()
             opened.apply_action(legal[int(rng.integers(len(legal)))])
-        if not opened.is_terminal() and drivers.best_result(opened._array) == drivers.NOTHING:
+        if not opened.is_terminal() and kernels.best_result(opened._array) == kernels.NOTHING:
             return opened
     return state.clone()

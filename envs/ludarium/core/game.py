@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType, ModuleType
@@ -15,10 +16,12 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ludarium.core.jit import import_jitted, instantiate
+from ludarium.core.jit import import_jitted, instantiate, used_by
+from ludarium.core.limits import check_modules, check_sizes
 from ludarium.core.options import MAX_TURNS_LIMIT, Option, split_options
 from ludarium.core.registry import find_game
 from ludarium.core.state import IndexArray, State
+from ludarium.core.status import NUM_PLAYERS
 
 # ---------------------------------------------------------------- what a game's folder offers
 
@@ -50,8 +53,13 @@ class GameType:
     options: Mapping[str, Option] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Import what is jitted now, so that however it is imported later it has its cache."""
-        import_jitted(self.package, "rules", "observation")
+        """Import the jitted modules first, so that they use the cache; check what they declare.
+
+        Raises:
+            ValueError: A module lacks a name, or exceeds a limit of the kernels.
+        """
+        rules, observation = import_jitted(self.package, "rules", "observation")
+        check_modules(self.name, rules, observation)
 
     @functools.cached_property
     def rules(self) -> ModuleType:
@@ -65,13 +73,8 @@ class GameType:
 
     @functools.cached_property
     def kernels(self) -> ModuleType:
-        """The drivers of core.kernels, compiled for this game."""
-        return instantiate(
-            "ludarium.core.kernels",
-            self.package,
-            rules=self.rules,
-            observation=self.observation,
-        )
+        """The kernels of core/kernels.py, compiled for this game."""
+        return kernels_for(self, "ludarium.core.kernels")
 
     def submodule(self, name: str) -> ModuleType:
         """Import a module of the game's folder: actions, notation, symmetry or render."""
@@ -98,6 +101,34 @@ class GameType:
                 value = option.default(resolved) if callable(option.default) else option.default
             resolved[name] = option.check(name, value)
         return Game(self, resolved)
+
+
+_CONTRACT = "ludarium.core.contract."
+
+
+@functools.cache
+def kernels_for(game_type: GameType, template: str) -> ModuleType:
+    """Return the kernels of a template, compiled for a game when they are first called.
+
+    What the template uses is found and compiled with it: modules of the game, None for an
+    ``evaluation.py`` that the game does not have, and other templates.
+
+    Args:
+        game_type: the game.
+        template: full name of a module of kernels, for example ``ludarium.agents.turn_kernels``.
+
+    Raises:
+        ValueError: There is no such template.
+    """
+    modules: dict[str, ModuleType | None] = {}
+    for name, used in used_by(template).items():
+        if not used.startswith(_CONTRACT):
+            modules[name] = kernels_for(game_type, used)
+            continue
+        part = used.removeprefix(_CONTRACT)
+        known = importlib.util.find_spec(f"{game_type.package}.{part}") is not None
+        modules[name] = import_jitted(game_type.package, part)[0] if known else None
+    return instantiate(template, game_type.package, **modules)
 
 
 # ---------------------------------------------------------------- games by name
@@ -154,23 +185,26 @@ class Game:
         max_game_length: most actions that a game can have.
     """
 
-    num_players = 2
+    num_players = NUM_PLAYERS
 
     def __init__(self, game_type: GameType, options: Mapping[str, Any]) -> None:
         """Use `ludarium.load_game`, which checks the options."""
         actions, observation = game_type.submodule("actions"), game_type.observation
+        blank, num_actions = game_type.rules.blank_state(options), actions.num_actions(options)
+        shape, planes = observation.shape(options), observation.PLANES
+        check_sizes(game_type.name, game_type.rules, blank, num_actions, shape, planes, options)
         facts = {
             "type": game_type,
             "name": game_type.name,
             "version": game_type.version,
             "options": MappingProxyType(dict(options)),
-            "num_distinct_actions": int(actions.num_actions(options)),
-            "observation_shape": tuple(int(n) for n in observation.shape(options)),
-            "observation_planes": tuple(observation.PLANES),
+            "num_distinct_actions": int(num_actions),
+            "observation_shape": tuple(int(n) for n in shape),
+            "observation_planes": tuple(planes),
             "stages": tuple(game_type.rules.PHASES),
             "max_turns": int(options["max_turns"]),
             "max_game_length": int(game_type.max_game_length(options)),
-            "_blank": game_type.rules.blank_state(options),
+            "_blank": blank,
             "_key": (game_type.name, game_type.version, tuple(sorted(options.items()))),
         }
         for name, value in facts.items():

@@ -1,13 +1,15 @@
 """How a game gets its own set of compiled kernels, from its modules and from shared templates.
 
-The generic kernels of ``core.kernels`` are compiled and cached for each game by executing that file
-once per game (see `instantiate`). ``core/cache.py`` has the folder in which compiled code is kept.
+A template is a module of kernels that work on any game, like ``core.kernels``. It is not imported
+but executed once for each game, so that Numba compiles and caches it for that game (see
+`instantiate`). ``core/cache.py`` has the folder in which compiled code is kept.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import ast
 import importlib
 import importlib.util
 import sys
@@ -110,6 +112,37 @@ def import_jitted(package: str, *names: str) -> list[ModuleType]:
     return modules
 
 
+def _source(template: str) -> Path:
+    """Return the file of a template."""
+    spec = importlib.util.find_spec(template)
+    if spec is None or spec.origin is None:
+        raise ValueError(f"there is no module {template!r}")
+    return Path(spec.origin)
+
+
+def used_by(template: str) -> dict[str, str]:
+    """Return what a template uses: its own name for each module -> the full name of that module.
+
+    A template says so at its top, by what it imports under ``if TYPE_CHECKING:``. For a type
+    checker these are imports; when the template is executed the names stand for what
+    `instantiate` was given.
+
+    >>> used_by("ludarium.core.kernels")
+    {'observation': 'ludarium.core.contract.observation', 'rules': 'ludarium.core.contract.rules'}
+
+    Raises:
+        ValueError: There is no such template.
+    """
+    uses = {}
+    for block in ast.parse(_source(template).read_text("utf-8")).body:
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
+            for line in block.body:
+                if isinstance(line, ast.ImportFrom):
+                    for alias in line.names:
+                        uses[alias.asname or alias.name] = f"{line.module}.{alias.name}"
+    return uses
+
+
 def instantiate(template: str, package: str, **names: Any) -> ModuleType:
     """Execute a template of kernels for one game, and return it as a module of its own.
 
@@ -130,18 +163,16 @@ def instantiate(template: str, package: str, **names: Any) -> ModuleType:
     Raises:
         ValueError: There is no such template or package.
     """
-    source = importlib.util.find_spec(template)
-    if source is None or source.origin is None:
-        raise ValueError(f"there is no module {template!r}")
+    source = _source(template)
     name = f"{template}_for_{package.replace('.', '_')}"
-    spec = importlib.util.spec_from_file_location(name, source.origin)
+    spec = importlib.util.spec_from_file_location(name, source)
     if spec is None or spec.loader is None:
         raise ValueError(f"{template!r} cannot be loaded from a file")
     module = importlib.util.module_from_spec(spec)
     vars(module).update(names)
     # what the template calls is compiled into its code, so those sources count as well
     called = [Path(m.__file__) for m in names.values() if getattr(m, "__file__", None)]
-    with cache_folder(package, Path(source.origin), *called):
+    with cache_folder(package, source, *called):
         sys.modules[name] = module
         spec.loader.exec_module(module)
     _let_numbers_wrap(module)

@@ -1,17 +1,14 @@
-"""Drivers over any game's jitted rules: step, observe, count, play out.
+"""Kernels over any game's jitted rules: step, observe, count, play out.
 
-A template, not a module to import: `ludarium.core.jit.instantiate` executes this file once for each
-game, with these global names standing for the game's own modules:
+A template, not a module to import: `ludarium.core.game.kernels_for` executes this file once for
+each game, with `rules` and `observation` standing for the game's own modules. What these must offer
+is written in ``core/contract.pyi`` and, in words, in ``CONTRIBUTING.md``.
 
-    rules        its rules.py
-    observation  its observation.py
-
-What a game's modules must offer stands in ``CONTRIBUTING.md``. Every driver is jitted, frees the
-GIL, and keeps nothing between calls. In the comments W is the length of a state, A the number of
-actions, F the length of a flat observation.
+Every kernel is jitted, releases the GIL, and keeps nothing between calls. In the comments W is the
+length of a state, A the number of actions, F the length of a flat observation.
 """
 
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
@@ -30,8 +27,10 @@ from ludarium.core.status import (
     WON_1,
 )
 
-rules: ModuleType = globals()["rules"]
-observation: ModuleType = globals()["observation"]
+if TYPE_CHECKING:
+    from ludarium.core.contract import observation, rules
+elif "rules" not in globals():
+    raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
 # ---------------------------------------------------------------- one game
 
@@ -281,6 +280,7 @@ def sample_batch(begin, end, ready, states, current, sampling, sampled):
 
 
 PERFT_LEVEL, PERFT_COUNT, PERFT_LAST = 0, 1, 2  # progress of a count, int64[3]
+PERFT_TOO_LONG = -1  # the count when a turn has more actions than rules.ACTIONS_PER_TURN
 
 
 @njit(**JIT)
@@ -291,9 +291,9 @@ def perft_begin(state, depth, progress, states, numbers, left):
         state: [W], after update_terminal().
         depth: number of turns.
         progress: int64[3], written: the level of the search, the count so far, the last turn.
-        states: [2 * depth + 1, W], written: the state at each level, of two a turn.
-        numbers: int64[2 * depth + 1, MAX_ACTIONS], written: the legal actions at each level.
-        left: int64[2 * depth + 1], zeros, written: how many of them are still to be played.
+        states: [rules.ACTIONS_PER_TURN * depth + 1, W], written: the state at each level.
+        numbers: int64[levels, MAX_ACTIONS], written: the legal actions at each level.
+        left: int64[levels], zeros, written: how many of them are still to be played.
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     states[0] = state
@@ -327,6 +327,9 @@ def perft_advance(most, progress, states, numbers, left):
             total += 1
         elif n:
             level += 1
+            if level + 1 == len(states):
+                progress[PERFT_COUNT] = PERFT_TOO_LONG
+                return True
             left[level] = rules.list_actions(child, scratch, numbers[level])
     progress[PERFT_LEVEL] = level
     progress[PERFT_COUNT] = total

@@ -39,7 +39,8 @@ def perft(state: State, depth: int) -> int:
     6
 
     Raises:
-        ValueError: The depth is not an int, 0 to 1000.
+        ValueError: The depth is not an int, 0 to 1000, or a turn has more actions than the game
+            declares.
         TypeError: `state` is not a `State`.
     """
     check_state(state)
@@ -50,7 +51,7 @@ def perft(state: State, depth: int) -> int:
     if state.is_terminal() or state.turn_number() + number > game.max_turns:
         return 0
     kernels = game.type.kernels
-    levels = 2 * number + 1  # a turn has at most two actions
+    levels = kernels.rules.ACTIONS_PER_TURN * number + 1
     arrays = (
         np.zeros(3, np.int64),
         np.empty((levels, len(state._array)), state._array.dtype),
@@ -60,7 +61,11 @@ def perft(state: State, depth: int) -> int:
     kernels.perft_begin(state._array, number, *arrays)
     while not kernels.perft_advance(CHUNK, *arrays):
         pass
-    return int(arrays[0][kernels.PERFT_COUNT])
+    total = int(arrays[0][kernels.PERFT_COUNT])
+    if total == kernels.PERFT_TOO_LONG:
+        most = kernels.rules.ACTIONS_PER_TURN
+        raise ValueError(f"a turn of {game.name} has more actions than rules.ACTIONS_PER_TURN, {most}")
+    return total
 
 
 def turns(state: State) -> Iterator[tuple[str, State]]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ludarium.agents.drivers import drivers_of
 from ludarium.agents.greedy import GreedyAgent
 from ludarium.agents.random import RandomAgent
-from ludarium.core.game import GameType
-from ludarium.core.jit import instantiate
 from ludarium.records.results import DRAWN, ILLEGAL, MAX_TURNS, WON
+
+#: The template of kernels that plays these games.
+LEARNER_KERNELS = "ludarium.single_agent.learner_kernels"
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 
@@ -49,16 +47,3 @@ class Games(NamedTuple):
     masks: npt.NDArray[np.int8]
     planes: npt.NDArray[np.int8]
     final_planes: npt.NDArray[np.int8]
-
-
-@functools.cache
-def kernels_of(game_type: GameType) -> ModuleType:
-    """Return the drivers of learner_kernels.py, compiled for a game when first called."""
-    return instantiate(
-        "ludarium.single_agent.learner_kernels",
-        game_type.package,
-        rules=game_type.rules,
-        observation=game_type.observation,
-        kernels=game_type.kernels,
-        agents=drivers_of(game_type),
-    )

@@ -1,15 +1,10 @@
-"""Drivers for one learner in each of many games, the opponents playing inside.
+"""Kernels for one learner in each of many games, with the opponents' replies inside.
 
-A template like `ludarium.core.kernels`: `ludarium.single_agent.vector` executes it once for each
-game, with these global names standing for the game's own modules:
-
-    rules        its rules.py
-    observation  its observation.py
-    kernels      the drivers of core.kernels, compiled for the game
-    agents       the drivers of agents.kernels, compiled for the game
+A template like `ludarium.core.kernels`. `kernels` and `turn_kernels` stand for those templates,
+compiled for the same game.
 
 An opponent that cannot be asked in here is OUTSIDE: its games stop with ASKED set until `answer`
-brings its actions. All drivers take the same arrays, for N games, K opponents, W the length of a
+brings its actions. All kernels take the same arrays, for N games, K opponents, W the length of a
 state, A actions, F the length of a flat observation:
 
     settings      int64[2], AUTORESET and SEAT_OPTION
@@ -22,7 +17,7 @@ state, A actions, F the length of a flat observation:
     final_planes  int8[N, F], under SAME_STEP the last sight of a game that ended
 """
 
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
@@ -30,10 +25,12 @@ from numba import njit
 from ludarium.core.bits import JIT, below
 from ludarium.core.status import RUNNING, TRUNCATED, WON_0, WON_1
 
-rules: ModuleType = globals()["rules"]
-observation: ModuleType = globals()["observation"]
-kernels: ModuleType = globals()["kernels"]
-agents: ModuleType = globals()["agents"]
+if TYPE_CHECKING:
+    from ludarium.agents import turn_kernels
+    from ludarium.core import kernels
+    from ludarium.core.contract import observation, rules
+elif "rules" not in globals():
+    raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
 ILLEGAL_0, ILLEGAL_1 = 5, 6  # reported like a status: an illegal action of the learner, by its seat
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
@@ -101,7 +98,7 @@ def _reply(i, n, opponents, states, chance, table, scratch):
             k = below(chance[i : i + 1], n)
             action = np.int64(rules.nth_action(state, scratch, k))
         else:
-            action = np.int64(agents.choose_greedily(state, chance[i : i + 1]))
+            action = np.int64(turn_kernels.choose_greedily(state, chance[i : i + 1]))
         rules.apply(state, action)
         n = kernels.update_terminal(state, scratch)
     return n

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from ludarium.agents import Agent
 from ludarium.agents.players import name_of
 from ludarium.core.errors import IllegalActionError
-from ludarium.core.game import Game, game_type
+from ludarium.core.game import Game, game_type, kernels_for
 from ludarium.core.options import at_least_one, check_choice, split_options
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
@@ -43,6 +43,7 @@ from ludarium.single_agent.layout import (
     ENDED_SLOT,
     ENDS,
     IN_KERNEL,
+    LEARNER_KERNELS,
     OUTSIDE,
     PROGRESS,
     REWARD,
@@ -53,7 +54,6 @@ from ludarium.single_agent.layout import (
     UNIT,
     Games,
     Ints,
-    kernels_of,
 )
 from ludarium.single_agent.opponents import (
     BatchAgent,
@@ -180,7 +180,7 @@ class SingleAgentVector(ThreadedVector):
 
     def _ask(self) -> None:
         """Ask the opponents outside the kernels until the learner is to move everywhere."""
-        games, kernels = self._games, kernels_of(self.game.type)
+        games, kernels = self._games, kernels_for(self.game.type, LEARNER_KERNELS)
         while True:
             asked = games.table[:, ASKED]
             rows = np.flatnonzero(asked >= 0)
@@ -235,7 +235,7 @@ class SingleAgentVector(ThreadedVector):
         chosen = rows_to_reset(options, self.num_envs, self._started)
         if seed is not None:
             self._reseed(seed, chosen)
-        self._play(kernels_of(self.game.type).reset, chosen)
+        self._play(kernels_for(self.game.type, LEARNER_KERNELS).reset, chosen)
         self._started = True
         return self._seen(), self._info()
 
@@ -264,7 +264,7 @@ class SingleAgentVector(ThreadedVector):
                 message = self._state(bad[0])._illegal(int(numbers[bad[0]]))
                 raise IllegalActionError(f"{name_games(bad)}: {message}")
         penalize = 1 if self.illegal == "penalize" else 0
-        self._play(kernels_of(self.game.type).step, numbers, penalize)
+        self._play(kernels_for(self.game.type, LEARNER_KERNELS).step, numbers, penalize)
         info = self._info()
         games = self._games
         if games.table[:, ENDED].any():
@@ -350,7 +350,7 @@ class SingleAgentVector(ThreadedVector):
         """
         if not self._started:
             raise ValueError("reset() needs to be called before sample_actions()")
-        kernel = kernels_of(self.game.type).sample
+        kernel = kernels_for(self.game.type, LEARNER_KERNELS).sample
         self._run(kernel, self._sampling, self._sampled, self._games.masks)
         return self._sampled.copy()
 

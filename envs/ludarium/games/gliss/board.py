@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """The board of Gliss as rows of bits: layout of a state, and how its rows are read.
 
 A state is int64[58]: 24 rows of Red's stones, 24 of Blue's, then what stands below under "the

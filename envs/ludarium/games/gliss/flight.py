@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """How gliders of Gliss fly (L5-L11), and which of them can.
 
 A flight never turns back: each step goes along one of the two arms. So one sweep over the rows in

@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """What a flight of Gliss does to the board: lift, capture, put down, dock (L5, L12-L19)."""
 
 from numba import njit

@@ -51,6 +51,7 @@ from ludarium.games.gliss.flight import (
 from ludarium.games.gliss.landing import land, lift
 
 __all__ = [
+    "ACTIONS_PER_TURN",
     "MAX_ACTIONS",
     "MAX_TURNS",
     "PHASES",
@@ -73,6 +74,7 @@ __all__ = [
 
 PHASES = ("choose", "land")  # the decisions of a turn, in words
 BUILD, CHOOSE, LAND, LAND_UNDER_ARM, FLY_OFF = range(5)
+ACTIONS_PER_TURN = 2  # at most: a glider is chosen, then it lands
 MAX_ACTIONS = 2 * MAX_SIZE**2 + 1  # no phase has more
 
 TOWERS_TO_WIN = 12  # L21

@@ -49,6 +49,7 @@ LANDINGS = 37  # of each column of the playable row
 FIRST_LANDING = len(ARRANGEMENTS)
 FIRST_DROP = FIRST_LANDING + 6 * LANDINGS
 NUM_ACTIONS = FIRST_DROP + 36
+ACTIONS_PER_TURN = 2  # at most: a landing, then a drop (G11)
 MAX_ACTIONS = 6 * LANDINGS  # most legal actions at once
 
 VIEW = np.array([range(37), [*range(35, -1, -1), 36]], np.int64)  # [player, cell or TO_GOAL]
@@ -81,7 +82,8 @@ def _paths(cell, left, between=0, across=0, along=0):
 
 # The paths of two and three steps from a to b: PATH[36 * (36 * (rings - 2) + a) + b] is four times
 # the index of the first, plus their number. None leads over its own end: a bounce needs a piece.
-PATH, _found = np.zeros(2 * 36 * 36, np.uint16), []
+PATH = np.zeros(2 * 36 * 36, np.uint16)
+_found: list[tuple[int, int, int]] = []  # of each path: cells between, segments across, along
 for _rings, _a in [(r, a) for r in (2, 3) for a in range(36)]:
     _from = list(_paths(_a, _rings))
     for _b in range(36):

@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """What agents know of Sphlag beyond its rules: wins at sight, and what a position is worth."""
 
 import numpy as np

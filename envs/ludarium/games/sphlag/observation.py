@@ -60,15 +60,15 @@ for _hole in HOLES:
         CELL[_player, bit_of(_hole)] = (7 * _row + _column) * NUM_PLANES + _hole[0]
 
 # the planes that never change: the same for both players, each seeing the board from below
-TERRAIN = np.zeros(SHAPE, np.int8)
-TERRAIN[6, 6, 12] = TERRAIN[0, 0, 13] = TERRAIN[4, 2, 14] = TERRAIN[2, 4, 14] = 1
+_terrain = np.zeros(SHAPE, np.int8)
+_terrain[6, 6, 12] = _terrain[0, 0, 13] = _terrain[4, 2, 14] = _terrain[2, 4, 14] = 1
 for _hole in OWN_HALF:
-    TERRAIN[position_of(_hole)[1], position_of(_hole)[0], 15] = 1
+    _terrain[position_of(_hole)[1], position_of(_hole)[0], 15] = 1
 for _hole in TOUCH_LOWER:
-    TERRAIN[position_of(_hole)[1], position_of(_hole)[0], 17] = 1
-    TERRAIN[6 - position_of(_hole)[1], 6 - position_of(_hole)[0], 16] = 1
-TERRAIN[:, :, NUM_PLANES - 1] = 1
-TERRAIN = TERRAIN.reshape(-1)
+    _terrain[position_of(_hole)[1], position_of(_hole)[0], 17] = 1
+    _terrain[6 - position_of(_hole)[1], 6 - position_of(_hole)[0], 16] = 1
+_terrain[:, :, NUM_PLANES - 1] = 1
+TERRAIN = _terrain.reshape(-1)
 
 
 @njit(**JIT)

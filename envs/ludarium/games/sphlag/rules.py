@@ -94,6 +94,7 @@ MOVES = [(a, b) for a in HOLES for b in HOLES if _possible(a, b)]
 
 PASS = len(OWN_HALF) + len(MOVES)
 NUM_ACTIONS = PASS + 1
+ACTIONS_PER_TURN = 1
 MAX_ACTIONS = NUM_ACTIONS  # most legal actions at once
 
 VALID, RED, GROUND = _board(HOLES), _board(REDS), _board([h for h in HOLES if h[0] == 0])
