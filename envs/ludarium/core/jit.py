@@ -7,9 +7,9 @@ but executed once for each game, so that Numba compiles and caches it for that g
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
-import ast
 import importlib
 import importlib.util
 import sys
@@ -23,8 +23,10 @@ import numpy as np
 
 from ludarium.core.cache import game_folder
 
-#: Sources that the compiled code of every game depends on: jitted functions and frozen constants.
-SHARED_SOURCES = tuple(Path(__file__).with_name(name) for name in ("jit.py", "bits.py", "status.py"))
+#: Sources that the compiled code of every game depends on: jitted functions, frozen constants.
+SHARED_SOURCES = tuple(
+    Path(__file__).with_name(name) for name in ("jit.py", "bits.py", "status.py")
+)
 
 _lock = threading.RLock()
 
