@@ -110,8 +110,11 @@ def check_sizes(
         )
     kinds = (np.dtype(np.int64), np.dtype(np.uint64))
     if not isinstance(blank, np.ndarray) or blank.ndim != 1 or blank.dtype not in kinds:
+        what = (
+            f"{blank.dtype} {list(blank.shape)}" if isinstance(blank, np.ndarray) else repr(blank)
+        )
         raise ValueError(
-            f"game {game!r}: blank_state() returned {blank!r}; allowed is an int64 or uint64 array "
+            f"game {game!r}: blank_state() returned {what}; allowed is an int64 or uint64 array "
             "of one dimension"
         )
     for name in ("PLAYER", "TURN", "MAX_TURNS", "STATUS"):

@@ -16,9 +16,32 @@ from ludarium.core.errors import join_or, show
 GAMES, AGENTS, IDS = "ludarium.games", "ludarium.agents", "pettingzoo.envs"
 
 
+def _package(point: EntryPoint) -> str:
+    """Return the package that registers an entry point, as an installer calls it."""
+    return point.dist.name if point.dist is not None else "an unnamed package"
+
+
+def _by_name(group: str) -> dict[str, EntryPoint]:
+    """Return the entry points of a group by name.
+
+    Raises:
+        ValueError: Two packages register different objects under one name.
+    """
+    points: dict[str, EntryPoint] = {}
+    for point in sorted(entry_points(group=group)):
+        other = points.setdefault(point.name, point)
+        if other.value != point.value:
+            raise ValueError(
+                f"two packages register {point.name!r} in the group {group!r}: "
+                f"{_package(other)} ({other.value}) and {_package(point)} ({point.value}); "
+                "uninstall one of them"
+            )
+    return points
+
+
 @functools.lru_cache(maxsize=1)
 def _entry_points() -> dict[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group=GAMES))}
+    return _by_name(GAMES)
 
 
 def list_games() -> list[str]:
@@ -48,7 +71,7 @@ def find_game(name: str) -> Any:
 
 @functools.lru_cache(maxsize=1)
 def _agent_points() -> dict[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group=AGENTS))}
+    return _by_name(AGENTS)
 
 
 def list_agents() -> list[str]:
