@@ -234,7 +234,7 @@ def test_perft_refuses_longer_turns_than_declared(tmp_path: Path) -> None:
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         check=False,
     )
-    message = f"a turn of {name} has more actions than its rules.ACTIONS_PER_TURN, 1"
+    message = f"a turn of {name} has more actions than rules.ACTIONS_PER_TURN, 1"
     assert result.stdout.splitlines() == ["1", message], result.stderr
 
 

@@ -64,7 +64,9 @@ def perft(state: State, depth: int) -> int:
     total = int(arrays[0][kernels.PERFT_COUNT])
     if total == kernels.PERFT_TOO_LONG:
         most = kernels.rules.ACTIONS_PER_TURN
-        raise ValueError(f"a turn of {game.name} has more actions than rules.ACTIONS_PER_TURN, {most}")
+        raise ValueError(
+            f"a turn of {game.name} has more actions than rules.ACTIONS_PER_TURN, {most}"
+        )
     return total
 
 
