@@ -141,6 +141,15 @@ def test_an_interrupt_writes_the_record(tmp_path, number):
     assert len(the_record(tmp_path).turns) == 2
 
 
+def test_a_file_that_holds_no_records_is_refused_before_the_game(run, tmp_path):
+    path = tmp_path / "notes.jsonl"
+    path.write_text("my notes")
+    status, out, err = run("play", "sphlag", "--out", str(path), stdin="E7/0\n")
+    assert (status, out) == (2, "") and err.count("\n") == 1
+    assert "notes.jsonl' does not hold game records" in err and "line 1" in err
+    assert path.read_text() == "my notes"
+
+
 def test_a_record_that_cannot_be_written_is_printed(run, monkeypatch):
     def full(*arguments: Any, **keywords: Any) -> None:
         raise OSError(28, "No space left on device")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import stat
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +19,11 @@ import ludarium
 from ludarium import records
 from ludarium.arena import play_game
 from ludarium.core.game import game_type
+from ludarium.drawing import pictures
 from ludarium.records import GameRecord
 from ludarium.records import sheet as sheet_file
 from ludarium.records.export import record_episode
+from ludarium.records.game_record import check_records_file
 
 
 def games_of(name: str) -> Iterator[Any]:
@@ -242,6 +246,52 @@ def test_a_record_is_never_joined_to_an_unfinished_line(tmp_path):
     assert records.read(path) == [sphlag("E7/0"), sphlag()]
 
 
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"my notes", 1),
+        (b'{"a": 1}', 1),  # no line end: not to be taken for a torn record
+        (b'{"game": "sphl', 1),
+        (b'\n\n{"a": 1}\n', 3),
+        (b"\xff\xfe\x00", 1),
+        (b"[" * 100_000, 1),
+        (b"RECORD\nmy notes\n", 2),
+        (b"RECORD\nmy notes\nRECORD\n", 2),
+        (b"my notes\nRECORD\n", 1),
+        (b"RECORD\n" * 2000 + b"my notes\n", 2001),
+    ],
+)
+def test_records_are_not_appended_to_another_file(tmp_path, content, line):
+    """The file stays as it is; the message names it and the first line that is not a record."""
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(content.replace(b"RECORD", sphlag("E7/0").to_json().encode()))
+    before = path.read_bytes()
+    for attempt in (records.write, lambda _, path: check_records_file(path)):
+        with pytest.raises(ValueError, match=rf"games\.jsonl' does not hold .*: line {line} is"):
+            attempt(sphlag(), path)
+        assert path.read_bytes() == before
+    records.write(sphlag(), path, overwrite=True)
+    assert records.read(path) == [sphlag()]
+
+
+@pytest.mark.parametrize("count", [1, 2000])
+def test_records_are_appended_after_a_torn_line(tmp_path, count):
+    path = tmp_path / "games.jsonl"
+    whole = sphlag("E7/0").to_json() + "\n"
+    path.write_text(whole * count + whole[:30])
+    check_records_file(path)
+    records.write(sphlag(), path)
+    assert path.read_text() == whole * count + whole[:30] + "\n" + sphlag().to_json() + "\n"
+
+
+def test_a_file_without_any_line_takes_records(tmp_path):
+    for content in ("", "\n\n"):
+        path = tmp_path / "games.jsonl"
+        path.write_text(content)
+        records.write(sphlag(), path)
+        assert records.read(path) == [sphlag()]
+
+
 def test_a_full_disk_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     path = tmp_path / "games.jsonl"
     records.write(sphlag("E7/0"), path)
@@ -333,6 +383,79 @@ def test_a_file_is_not_overwritten_unasked(tmp_path):
     assert path.read_text() == "mine"
     record_episode(sphlag(), path, overwrite=True)
     assert records.read(path) == [sphlag()]
+
+
+@pytest.mark.parametrize("write", ["record_episode", "write", "write_picture"])
+def test_a_symbolic_link_is_followed_when_its_file_is_replaced(tmp_path, write):
+    """The link stays; the file it names is replaced and keeps its permissions."""
+    suffix = ".png" if write == "write_picture" else ".jsonl"
+    (tmp_path / "far").mkdir()
+    real, link = tmp_path / "far" / f"game{suffix}", tmp_path / f"link{suffix}"
+    link.symlink_to(Path("far") / real.name)
+
+    def replace_it() -> None:
+        if write == "record_episode":
+            record_episode(sphlag(), link, overwrite=True)
+        elif write == "write":
+            records.write(sphlag(), link, overwrite=True)
+        else:
+            state = ludarium.load_game("sphlag").new_initial_state()
+            pictures.write_picture(state, link, 128, overwrite=True)
+
+    replace_it()  # a link to a file that is not there yet makes it
+    assert link.is_symlink() and real.is_file() and not real.is_symlink()
+    real.write_text("mine")
+    real.chmod(0o640)
+    replace_it()
+    assert link.is_symlink() and real.read_bytes() != b"mine"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert sorted(os.listdir(tmp_path)) == ["far", link.name]
+    assert os.listdir(tmp_path / "far") == [real.name]
+
+
+def test_a_link_that_leads_nowhere_is_named(tmp_path):
+    missing, loop = tmp_path / "missing.jsonl", tmp_path / "loop.jsonl"
+    missing.symlink_to(tmp_path / "nowhere" / "game.jsonl")
+    loop.symlink_to(loop)
+    for link, message in ((missing, "no folder"), (loop, "symbolic links")):
+        with pytest.raises(OSError, match=message):
+            record_episode(sphlag(), link, overwrite=True)
+        assert link.is_symlink()
+    assert len(os.listdir(tmp_path)) == 2
+
+
+def test_a_link_is_not_overwritten_unless_asked(tmp_path):
+    real, link = tmp_path / "game.jsonl", tmp_path / "link.jsonl"
+    real.write_text("mine")
+    link.symlink_to(real)
+    with pytest.raises(FileExistsError, match="link"):
+        record_episode(sphlag(), link)
+    assert real.read_text() == "mine" and link.is_symlink()
+
+
+def test_the_folder_of_the_file_behind_a_link_is_checked(tmp_path, monkeypatch):
+    """What counts is the folder in which the new file is made."""
+    far = tmp_path / "far"
+    far.mkdir()
+    (tmp_path / "link.jsonl").symlink_to(far / "game.jsonl")
+    make = tempfile.TemporaryFile
+
+    def refuse(*arguments: Any, dir: Path, **keywords: Any) -> Any:
+        if Path(dir) == far:
+            raise PermissionError(13, "Permission denied")
+        return make(*arguments, dir=dir, **keywords)
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    with pytest.raises(PermissionError, match="far"):
+        record_episode(sphlag(), tmp_path / "link.jsonl", overwrite=True)
+
+
+def test_only_a_regular_file_is_replaced(tmp_path):
+    path = tmp_path / "pipe.jsonl"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="not a regular file"):
+        record_episode(sphlag(), path, overwrite=True)
+    assert stat.S_ISFIFO(path.stat().st_mode)
 
 
 @pytest.mark.parametrize("overwrite", [False, True])

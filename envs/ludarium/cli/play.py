@@ -111,14 +111,17 @@ def _record_path(out: Path | None, name: str) -> Path:
     """Return the file to which the record is appended, after checking it.
 
     Raises:
-        ValueError: The name of the file does not end in .jsonl.
+        ValueError: The name of the file does not end in .jsonl, or it holds something else than
+            records.
         OSError: The file cannot be written.
     """
     from ludarium.core.files import check_target
+    from ludarium.records.game_record import check_records_file
 
     path = out or Path(f"ludarium-{name}-{time.strftime('%Y%m%d-%H%M%S')}.jsonl")
     if path.is_file():
         check_target(path, (".jsonl",), overwrite=True)
+        check_records_file(path)
         with open(path, "ab"):  # raises OSError unless the file can be appended to
             return path
     return check_target(path, (".jsonl",))

@@ -1,9 +1,11 @@
-"""Writing files so that none is left half written and none is lost unasked."""
+"""Atomic writes that never overwrite silently."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +36,7 @@ def check_target(
         raise IsADirectoryError(f"{str(target)!r} is a folder")
     if not overwrite and target.exists():
         raise FileExistsError(f"{str(target)!r} exists and is not overwritten unasked")
-    check_folder(target)
+    check_folder(_real(target))
     return target
 
 
@@ -54,25 +56,52 @@ def check_folder(target: Path) -> None:
 def replacing(target: Path, overwrite: bool = False) -> Iterator[BinaryIO]:
     """Open a new binary file that takes the name of `target` when the block ends well.
 
-    Until then, and when it does not, whatever has that name stays as it is.
+    Until then, and when the block raises, whatever has that name stays as it is. A symbolic link is
+    followed: it stays, and the file that it names is replaced. A new file keeps the permissions of
+    the file that it replaces.
 
     Raises:
-        FileExistsError: There is such a file, and `overwrite` is false.
+        FileExistsError: The file exists, and `overwrite` is false.
+        OSError: The folder cannot be written to, the target is not a regular file, or a symbolic
+            link leads to itself.
     """
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    real = _real(target)
+    handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name[:100]}.")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        if not overwrite and target.exists():
+        if not overwrite and real.exists():
             raise FileExistsError(f"{str(target)!r} exists and is not overwritten unasked")
-        os.replace(name, target)
+        os.chmod(name, _mode_of(real))
+        os.replace(name, real)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
+
+
+def _real(target: Path) -> Path:
+    """Return the path of the file that is written where `target` is a symbolic link, or `target`.
+
+    Raises:
+        OSError: The link leads to itself, or to something that is not a regular file.
+    """
+    real = Path(os.path.realpath(target)) if target.is_symlink() else target
+    if real.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(target))
+    if real.exists() and not real.is_file():
+        raise OSError(f"{str(target)!r} is not a regular file and is not replaced")
+    return real
+
+
+def _mode_of(path: Path) -> int:
+    """Return the permissions of a file, or those of a new one where there is none."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode) & 0o777
+    except OSError:
+        return 0o666 & ~_umask()
 
 
 def _umask() -> int:

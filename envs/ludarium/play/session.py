@@ -181,11 +181,12 @@ def save_record(session: Session, path: Path, write: Callable[[str], None]) -> N
         write: prints the record if the file cannot be written, so that the game is not lost.
 
     Raises:
+        ValueError: The file holds something else than records.
         OSError: The record cannot be written.
     """
     record = session.record()
     try:
         game_record.write(record, path)
-    except OSError:
+    except (OSError, ValueError):  # ValueError: the file holds something else than records
         write(record.to_json())
         raise

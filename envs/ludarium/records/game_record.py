@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ludarium.core.files import replacing
 from ludarium.core.game import Game
@@ -262,6 +262,8 @@ def _turn_texts(start: State, history: list[int]) -> Iterator[str]:
 
 # ---------------------------------------------------------------- files
 
+TAIL = 1 << 16  # bytes at the end of a file that are checked before it grows
+
 
 def read(path: str | os.PathLike[str]) -> list[GameRecord]:
     """Return all records of a file, each with the number of its line.
@@ -283,6 +285,53 @@ def read(path: str | os.PathLike[str]) -> list[GameRecord]:
     return records
 
 
+def check_records_file(path: str | os.PathLike[str]) -> None:
+    """Check that records can be appended to a file: it is missing, empty, or holds records.
+
+    The first line and those near the end are read, not a whole large file. A last line without a
+    line end may be torn, after a record.
+
+    Raises:
+        ValueError: A line is not a record; the message names the file and the first such line.
+        OSError: The file cannot be read.
+    """
+    if not os.path.exists(path):
+        return
+    with open(path, "rb") as file:
+        _check_holds_records(file, path)
+
+
+def _check_holds_records(file: BinaryIO, path: str | os.PathLike[str]) -> None:
+    """Raise ValueError unless an open file is empty or holds records, as `check_records_file`."""
+    file.seek(0)
+    first = next((line for line in iter(lambda: file.readline(TAIL), b"") if line.strip()), b"")
+    end = file.seek(0, os.SEEK_END)
+    file.seek(max(0, end - TAIL))
+    *lines, _ = file.read().split(b"\n")
+    if end > TAIL:
+        lines = lines[1:]  # the first one may be a part of a line
+    if all(_is_record(line) for line in [first, *lines] if line.strip()):
+        return
+    file.seek(0)
+    several = False
+    for number, line in enumerate(file, 1):
+        torn = several and not line.endswith(b"\n")
+        if line.strip() and not torn and not _is_record(line):
+            raise ValueError(
+                f"{os.fspath(path)!r} does not hold game records and is not changed: line {number} "
+                f"is not a record: {line[:40]!r}"
+            )
+        several = several or bool(line.strip())
+
+
+def _is_record(line: bytes) -> bool:
+    try:
+        GameRecord.from_json(line.decode())
+    except ValueError:
+        return False
+    return True
+
+
 def write(
     records: GameRecord | Iterable[GameRecord],
     path: str | os.PathLike[str],
@@ -292,10 +341,12 @@ def write(
 
     Args:
         records: a record, or several.
-        path: the file; made if it is not there.
-        overwrite: True: replace what is there instead.
+        path: the file; it is made if it does not exist. A last line without a line end is ended
+            first, so that no record is joined to it.
+        overwrite: True: replace the file instead, whatever it holds.
 
     Raises:
+        ValueError: The file holds something else than records; it is as before.
         OSError: The file cannot be written; it is as before.
     """
     several = [records] if isinstance(records, GameRecord) else list(records)
@@ -305,10 +356,11 @@ def write(
             file.write(lines)
         return
     with open(path, "ab+") as file:
+        _check_holds_records(file, path)
         end = file.seek(0, os.SEEK_END)
         if end:
             file.seek(end - 1)
-            if file.read(1) != b"\n":  # never join what somebody left unfinished
+            if file.read(1) != b"\n":
                 lines = b"\n" + lines
         try:
             written = os.write(file.fileno(), lines)  # one call: no reader sees half a line
