@@ -37,8 +37,8 @@ BASE = f"{EMPTY[:-5]}RR10/RR10"  # on a1
         (f"{EMPTY[:-2]}R0R10 R - 0", "board, row 1 'R0R10': '0' is not R, B or a number"),
         (f"{EMPTY[:-2]}r11 R - 0", "board, row 1 'r11': 'r' is not R, B or a number"),
         (f"{EMPTY[:-2]}1² R - 0", "board, row 1 '1²': '²' is not R, B or a number"),
-        (f"{EMPTY[:-2]}RR10 R - 0", "board, Red's a1 b1: no base, no glider and no tower"),
-        (f"{EMPTY[:-2]}9BBB B - 0", "board, Blue's j1 k1 l1: no base, no glider and no tower"),
+        (f"{EMPTY[:-2]}RR10 R - 0", "board, Red's a1 b1: not a base, a glider or a tower"),
+        (f"{EMPTY[:-2]}9BBB B - 0", "board, Blue's j1 k1 l1: not a base, a glider or a tower"),
         (f"{EMPTY} W - 0", "side 'W': the side to move is R or B"),
         (f"{EMPTY} r - 0", "side 'r': the side to move is R or B"),
         (f"{EMPTY} RB - 0", "side 'RB': the side to move is R or B"),
@@ -97,7 +97,7 @@ def test_diagram() -> None:
         "Red: 1 base, 0 gliders, 2 towers of 12",
         "Blue: 1 base, 1 glider, 1 tower of 12",
     ]
-    assert lines[16].startswith("Red flies the glider with its core on d8 (small letters): ")
+    assert lines[16].startswith("Red flies the glider with its core on d8 (lower-case): ")
     assert set(lines[16].split(": ")[1].split("; ")[0].split(" ")) == {
         "-d5", "-e5", "-f6", "-g7", "-g7*", "-g8",
     }  # fmt: skip

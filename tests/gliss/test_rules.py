@@ -201,10 +201,10 @@ def test_L2_shapes() -> None:
                 assert GAMES[12].state_from_string(line).to_string() == line
                 accepted[size] += 1
             else:
-                with pytest.raises(ValueError, match=r"board, Red's .*: no base, no glider"):
+                with pytest.raises(ValueError, match=r"board, Red's .*: not a base, a glider"):
                     GAMES[12].state_from_string(line)
                 blue = text(set(), set(group))
-                with pytest.raises(ValueError, match=r"board, Blue's .*: no base, no glider"):
+                with pytest.raises(ValueError, match=r"board, Blue's .*: not a base, a glider"):
                     GAMES[12].state_from_string(blue)
     # every place of a tower, of four gliders and of a base that covers (5, 5)
     assert accepted == {1: 1, 2: 0, 3: 12, 4: 4, 5: 0}

@@ -3,13 +3,24 @@
 A template like `ludarium.agents.turn_kernels`, with the same names, and `mcts` for the kernels of
 `ludarium.agents.mcts_kernels`, compiled for the same game.
 
-Depth is counted in whole turns. A value is seen by the player to move where it is; it changes sign
-where the player changes and only there, so that both actions of a turn have the same sign. The
-search keeps everything in arrays, a row of `frames` for each action of the way down, and can be
-stopped after any number of positions and taken up again.
+Depth is counted in whole turns. A value is that of the player to move. It is negated where the
+player changes and only there, so that both actions of a turn have the same sign. The search keeps
+everything in arrays, with a row of `frames` for each action of the line, so that it can stop after
+any number of positions and continue later.
 
-The transposition table knows positions by 64 bits of a hash of the whole state. An entry serves the
-depth that it was made with, no other, so that the result is that of plain minimax.
+    facts    int64[FACTS], the search
+    frames   int64[levels, FRAME], a row for each action of the line
+    states   [levels, W]
+    actions  int64[levels, MAX_ACTIONS], the legal ones
+    scores   int64[levels, MAX_ACTIONS], the order in which they are tried
+    keys     uint64[size], the transposition table: hashes of states; size is a power of two
+    table    int64[size, 4], what is known of them
+    history  int64[2 A], how often an action was good, by player
+    killers  int64[levels, 2], the last good actions of a level
+
+The columns are named below. The transposition table identifies a position by a 64-bit hash of the
+whole state. An entry is used only at the depth that it was made with, so that the result is that of
+plain minimax.
 """
 
 from typing import TYPE_CHECKING
@@ -32,17 +43,17 @@ WIN = 1_000_000  # value of a win, less the turns it takes
 LIMIT = 2_000_000  # larger than any value
 SURE = WIN - 100_000  # values beyond it are wins
 
-# A frame: legal actions, those tried, the window, the best value and action so far, whether the
-# position is new here, and the lower end of the window when it was.
+# Columns of a frame: number of legal actions, number of those tried, the window, the best value and
+# action so far, whether the position is new, and the lower end of the window when it was.
 COUNT, TRIED, ALPHA, BETA, BEST, ACTION, FRESH, FLOOR = range(8)
 FRAME = 8
 
-# The search: level, turn at the root, turn at the horizon, positions looked at, salt of the hash.
+# The search: level, turn at the root, turn at the horizon, positions visited, salt of the hash.
 LEVEL, START, HORIZON, NODES, SALT = range(5)
 FACTS = 5
 
-# The table: value, depth, kind of value, best action.
-VALUE, DEPTH, KIND, REPLY = range(4)
+# Columns of the table: value, depth, whether the value is exact or a bound, best action.
+VALUE, DEPTH, BOUND, REPLY = range(4)
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 
 if evaluation is not None and hasattr(evaluation, "evaluate"):
@@ -51,7 +62,7 @@ else:
 
     @njit(**JIT)
     def evaluate(state, player):
-        """Return 0: this game does not say what a position is worth."""
+        """Return 0: this game has no evaluate()."""
         return np.int64(0)
 
 
@@ -93,7 +104,7 @@ def begin(state, depth, facts, frames, states):
 def enter(
     level, facts, frames, states, actions, scores, keys, table, history, killers, rng, scratch
 ):
-    """Look at the position of a level for the first time.
+    """Visit the position of a level for the first time.
 
     Returns (whether its value is known, value).
     """
@@ -111,13 +122,13 @@ def enter(
     known = np.int64(-1)
     if keys[slot] == key:
         known = table[slot, REPLY]
-        value, kind = table[slot, VALUE], table[slot, KIND]
+        value, bound = table[slot, VALUE], table[slot, BOUND]
         if level and table[slot, DEPTH] == depth:
-            if kind == EXACT:
+            if bound == EXACT:
                 return True, value
-            if kind == AT_LEAST and value >= frame[BETA]:
+            if bound == AT_LEAST and value >= frame[BETA]:
                 return True, value
-            if kind == AT_MOST and value <= frame[ALPHA]:
+            if bound == AT_MOST and value <= frame[ALPHA]:
                 return True, value
     winning = mcts.winning_action(state, scratch, rng)
     if winning >= 0:
@@ -136,7 +147,7 @@ def enter(
         elif action == killers[level, 1]:
             score = 1 << 58
         scores[level, k] = score
-    if level == 0:  # among equals chance decides: the first of the best is played
+    if level == 0:  # shuffle: the first of equally good actions is played
         for k in range(n - 1, 0, -1):
             j = below(rng, k + 1)
             actions[0, k], actions[0, j] = actions[0, j], actions[0, k]
@@ -149,7 +160,7 @@ def enter(
 
 @njit(**JIT)
 def leave(level, facts, frames, states, actions, keys, table, history, killers):
-    """Store what was found out about the position of a level; returns its value."""
+    """Store the result for the position of a level in the table; returns its value."""
     state, frame = states[level], frames[level]
     turn = np.int64(state[rules.TURN])
     key = hashed(state, facts[SALT])
@@ -157,22 +168,22 @@ def leave(level, facts, frames, states, actions, keys, table, history, killers):
     value, depth = frame[BEST], facts[HORIZON] - turn
     keys[slot] = key
     table[slot, VALUE], table[slot, DEPTH], table[slot, REPLY] = value, depth, frame[ACTION]
-    table[slot, KIND] = EXACT
+    table[slot, BOUND] = EXACT
     if value >= frame[BETA]:
-        table[slot, KIND] = AT_LEAST
+        table[slot, BOUND] = AT_LEAST
         half = len(history) // 2
         history[half * np.int64(state[rules.PLAYER]) + frame[ACTION]] += depth * depth
         if killers[level, 0] != frame[ACTION]:
             killers[level, 1] = killers[level, 0]
             killers[level, 0] = frame[ACTION]
     elif value <= frame[FLOOR]:
-        table[slot, KIND] = AT_MOST
+        table[slot, BOUND] = AT_MOST
     return value
 
 
 @njit(**JIT)
 def take(level, value, frames, states):
-    """Count the value of the position one level below, which its own player sees.
+    """Update a frame with the value of the position one level deeper.
 
     Returns whether it is the best so far.
     """
@@ -189,19 +200,21 @@ def take(level, value, frames, states):
 
 @njit(**JIT)
 def advance(positions, facts, frames, states, actions, scores, keys, table, history, killers, rng):
-    """Go on with a search for so many positions; returns whether it is finished.
+    """Continue a search for a number of positions; returns whether it is finished.
+
+    The arrays are described at the top of the module.
 
     Args:
-        positions: how many to look at before giving up for now.
-        facts: int64[FACTS], the search.
-        frames: int64[levels, FRAME]; of row 0, BEST and ACTION are the answer so far.
-        states: [levels, W].
-        actions: int64[levels, MAX_ACTIONS].
-        scores: int64[levels, MAX_ACTIONS], the order in which actions are tried.
-        keys: uint64[size], a power of two.
-        table: int64[size, 4].
-        history: int64[2 A], how often an action was good, by player.
-        killers: int64[levels, 2], the last good actions of a level.
+        positions: how many to visit at most.
+        facts: changed.
+        frames: changed; of row 0, BEST and ACTION are the answer so far.
+        states: changed.
+        actions: changed.
+        scores: changed.
+        keys: changed.
+        table: changed.
+        history: changed.
+        killers: changed.
         rng: uint64[1], advanced.
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)

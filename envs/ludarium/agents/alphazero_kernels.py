@@ -13,14 +13,14 @@ length of a state, K the most actions at once:
 
     states   [N, M, W]
     node     int32[N, M, FIELDS], the columns below
-    value    float32[N, M], what the network thinks, or the result where the game is over
+    value    float32[N, M], the network's value, or the result where the game is over
     total    float32[N, M], sum of the values of the visits
     actions  int32[N, M, K], the legal ones
     logits   float32[N, M, K], logarithms of the network's probabilities
-    child    int32[N, M, K], the node that an action leads to, NONE if it was never tried
+    child    int32[N, M, K], the node that an action leads to, or NONE
 
-Values are always seen from player 0's side, so nothing changes sign on the way up, however many
-actions a turn has; only the choice of an action asks who is to move.
+Values are always those of player 0, so that no sign changes on the way up, however many actions a
+turn has; only the choice of an action depends on who is to move.
 """
 
 from typing import TYPE_CHECKING
@@ -106,12 +106,12 @@ def begin(roots, tree, where, planes):
 
 @njit(**JIT)
 def grow(asked, where, logits, values, tree):
-    """Give the nodes that `where` names what the network said, and count their visits.
+    """Give the nodes that `where` names the network's answer, and count their visits.
 
     Args:
         asked: number of rows that count.
         where: int64[N, 2], game and node.
-        logits: float32[n, A], of any scale; those of illegal actions are not looked at.
+        logits: float32[n, A], of any scale; those of illegal actions are ignored.
         values: float32[n], for the player to move.
         tree: changed.
     """
@@ -136,7 +136,7 @@ def grow(asked, where, logits, values, tree):
 
 
 @njit(**JIT)
-def improve(i, row, tree, sharpness, scores):
+def improve(i, row, tree, value_scale, scores):
     """Write the logits of the improved policy of a node into scores float64[K].
 
     To each action's logit comes its value for the player to move, times a scale that grows with the
@@ -158,7 +158,7 @@ def improve(i, row, tree, sharpness, scores):
     mixed = sign * tree.value[i, row]
     if tried:
         mixed = (mixed + tried * weighted / weight) / (1 + tried)
-    scale = sharpness * (50 + most)
+    scale = value_scale * (50 + most)
     for k in range(node[LEGAL]):
         scores[k] = logits[k] + scale * (mixed if child[k] == NONE else scores[k])
 
@@ -184,40 +184,40 @@ def visits_of(i, row, k, tree):
 
 
 @njit(**JIT)
-def choose_at_root(i, tree, sharpness, noise, wanted, scores):
+def choose_at_root(i, tree, value_scale, noise, wanted, scores):
     """Return the index of the best action among those of the root with `wanted` visits."""
-    improve(i, ROOT, tree, sharpness, scores)
-    best, found = 0, -np.inf
+    improve(i, ROOT, tree, value_scale, scores)
+    best, highest = 0, -np.inf
     for k in range(tree.node[i, ROOT, LEGAL]):
-        if visits_of(i, ROOT, k, tree) == wanted and scores[k] + noise[k] > found:
-            best, found = k, scores[k] + noise[k]
+        if visits_of(i, ROOT, k, tree) == wanted and scores[k] + noise[k] > highest:
+            best, highest = k, scores[k] + noise[k]
     return best
 
 
 @njit(**JIT)
-def choose_below(i, row, tree, sharpness, scores):
+def choose_below(i, row, tree, value_scale, scores):
     """Return the index of the action that lags most behind the improved policy."""
-    improve(i, row, tree, sharpness, scores)
+    improve(i, row, tree, value_scale, scores)
     n, visits = tree.node[i, row, LEGAL], tree.node[i, row, VISITS]
     to_probabilities(scores, n)
-    best, found = 0, -np.inf
+    best, highest = 0, -np.inf
     for k in range(n):
         lag = scores[k] - visits_of(i, row, k, tree) / visits
-        if lag > found:
-            best, found = k, lag
+        if lag > highest:
+            best, highest = k, lag
     return best
 
 
 @njit(**JIT)
-def descend(games, row, schedule, sharpness, noise, tree, where, planes):
-    """Walk down from each root to a new node, `row`, or to where the game is over.
+def descend(num_games, row, schedule, value_scale, noise, tree, where, planes):
+    """Descend from each root to a new node, `row`, or to where the game is over.
 
     Args:
-        games: their number, n.
+        num_games: n.
         row: the node to be made: simulations are numbered from 1.
-        schedule: int32[considered + 1, simulations], what `root_schedule` makes: by the number of
-            actions considered, the visits that the root's next action must have.
-        sharpness: weight of values against the network's logits.
+        schedule: int32[max_num_considered_actions + 1, num_simulations], from `root_schedule`: by
+            the number of actions considered, the visits that the root's next action must have.
+        value_scale: weight of values against the network's logits.
         noise: float64[N, K], for the actions of the root.
         tree: changed.
         where: int64[N, 2], written: game and node of the rows of planes.
@@ -230,18 +230,18 @@ def descend(games, row, schedule, sharpness, noise, tree, where, planes):
     numbers = np.empty(rules.MAX_ACTIONS, np.int64)
     scores = np.empty(rules.MAX_ACTIONS, np.float64)
     asked = 0
-    for i in range(games):
+    for i in range(num_games):
         if tree.node[i, ROOT, OVER]:
             continue
         considered = min(len(schedule) - 1, tree.node[i, ROOT, LEGAL])
         wanted = schedule[considered, row - 1]
         at = ROOT
-        k = choose_at_root(i, tree, sharpness, noise[i], wanted, scores)
+        k = choose_at_root(i, tree, value_scale, noise[i], wanted, scores)
         while tree.child[i, at, k] != NONE:
             at = tree.child[i, at, k]
             if tree.node[i, at, OVER]:
                 break
-            k = choose_below(i, at, tree, sharpness, scores)
+            k = choose_below(i, at, tree, value_scale, scores)
         if tree.node[i, at, OVER]:
             count_visit(i, at, tree)
             continue
@@ -262,14 +262,14 @@ def descend(games, row, schedule, sharpness, noise, tree, where, planes):
 
 
 @njit(**JIT)
-def answer(games, sharpness, noise, tree, actions, policies, visits, values):
-    """Write what the search of each game found; zeros where the game is over.
+def answer(num_games, value_scale, noise, tree, actions, policies, visits, values):
+    """Write the result of each search; zeros where the game is over.
 
     The action is, among the most visited, the one with the largest improved logit and noise.
 
     Args:
-        games: their number, n.
-        sharpness: as of descend().
+        num_games: n.
+        value_scale: as of descend().
         noise: as of descend().
         tree: read.
         actions: int64[n], written.
@@ -278,7 +278,7 @@ def answer(games, sharpness, noise, tree, actions, policies, visits, values):
         values: float32[n], written: mean of all visits, for the player to move.
     """
     scores = np.empty(rules.MAX_ACTIONS, np.float64)
-    for i in range(games):
+    for i in range(num_games):
         actions[i] = 0
         policies[i] = 0
         visits[i] = 0
@@ -291,7 +291,7 @@ def answer(games, sharpness, noise, tree, actions, policies, visits, values):
             count = visits_of(i, ROOT, k, tree)
             visits[i, tree.actions[i, ROOT, k]] = count
             most = max(most, count)
-        best = choose_at_root(i, tree, sharpness, noise[i], most, scores)
+        best = choose_at_root(i, tree, value_scale, noise[i], most, scores)
         actions[i] = tree.actions[i, ROOT, best]
         to_probabilities(scores, node[LEGAL])
         for k in range(node[LEGAL]):

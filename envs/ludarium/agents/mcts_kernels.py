@@ -3,14 +3,18 @@
 A template like `ludarium.agents.turn_kernels`, with the same names.
 
 UCT (Kocsis and Szepesvari 2006) with proven nodes (Winands, Bjornsson, Saito 2008). Each simulation
-walks down by upper confidence bounds, adds one node, plays the game out from there, and counts the
-result in all nodes of its way. Results are always seen from player 0's side, so nothing changes
-sign on the way up, however many actions a turn has; only the choice of a child asks who is to move.
+descends by upper confidence bounds, adds one node, plays the game out from there, and counts the
+result in all nodes of its path. Results are always those of player 0, so that no sign changes on
+the way up, however many actions a turn has; only the choice of a child depends on who is to move.
 
-The tree is int32[capacity, FIELDS], a row a node, its children a linked list. A node's children
-come in a pseudorandom order, one a visit. A node is PROVEN when its result is certain: the game is
-over there, the player to move has a winning turn, or all its children are proven. Proven nodes are
-not visited again. When the tree is full, simulations go on without new nodes.
+    nodes    int32[capacity, FIELDS], a row for each node; its columns are named below
+    tree     int64[2], SIZE and ROOT
+    scratch  what the game's legal() writes to
+
+The children of a node are a linked list; each visit adds one, in a pseudorandom order. A node is
+PROVEN when its result is certain: the game is over there, the player to move has a winning turn, or
+all its children are proven. Proven nodes are not visited again. When the tree is full, simulations
+continue without new nodes.
 """
 
 from typing import TYPE_CHECKING
@@ -28,20 +32,27 @@ elif "rules" not in globals():
     raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
 
-# A node: the action that led to it, the player to move in it, the number of its legal actions and
-# of its children, the first child, the next sibling (NONE: no more), the visits, the sum of their
-# results (+1 won by player 0, -1 by player 1), and RUNNING or the status that is certain.
-ACTION, PLAYER, LEGAL, MADE, CHILD, NEXT, VISITS, TOTAL, PROVEN = range(9)
-FIELDS = 10
-NONE = 0  # no node is a child of row 0, the first root
+# Columns of a node:
+ACTION = 0  # the action that led to it
+PLAYER = 1  # the player to move
+LEGAL, MADE = 2, 3  # number of legal actions, number of children
+CHILD, NEXT = 4, 5  # rows of the first child and of the next sibling, or NONE
+VISITS = 6
+TOTAL = 7  # sum of the results of the visits: +1 won by player 0, -1 by player 1
+PROVEN = 8  # the status that is certain, or RUNNING
+FIELDS = 10  # one spare column: a row has 40 bytes
+NONE = 0  # row 0 is the first root, which is nobody's child
 
-# What the search keeps: nodes in use, and the root.
+# The tree: the number of rows in use, and the row of the root.
 SIZE, ROOT = 0, 1
 
-LONGEST = 400  # nodes of a way down
-CONTEMPT = -0.3  # a certain draw is declined while what is open is not clearly worse
+LONGEST = 400  # nodes of a path
+CONTEMPT = -0.3  # a certain draw is declined unless everything open is clearly worse
 
-# Steps through the children: larger than any number of actions, prime, so each child comes once.
+# Columns of what children() returns.
+CHILD_ACTION, CHILD_VISITS, CHILD_TOTAL, CHILD_PROVEN = 0, 1, 2, 3
+
+# Steps through the legal actions: primes larger than MAX_NUM_ACTIONS, so that each comes once.
 STRIDES = np.array([2147483647, 2147483629, 2147483587, 2147483579, 2147483563], np.int64)
 
 # ---------------------------------------------------------------- playing out
@@ -52,7 +63,7 @@ else:
 
     @njit(**JIT)
     def wins(state, action, scratch):
-        """Say whether an action wins for the player to move, at once or with a second one."""
+        """Return whether an action wins for the player to move, at once or with a second one."""
         won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
         middle = state.copy()
         rules.apply(middle, action)
@@ -71,7 +82,7 @@ else:
 
     @njit(**JIT)
     def playout_action(state, scratch, rng):
-        """Return the first action of a turn that wins, else a random one, -1 if there is none."""
+        """Return the first action of a turn that wins, or a random one, or -1 if there is none."""
         actions = np.empty(rules.MAX_ACTIONS, np.int64)
         rules.legal(state, scratch)
         n = rules.list_actions(state, scratch, actions)
@@ -143,7 +154,7 @@ def add_child(nodes, tree, parent, action, state, legal):
 
 @njit(**JIT)
 def begin(state, nodes, tree, rng):
-    """Start a new tree at a running state; a turn that wins at once is found here."""
+    """Start a new tree at a running state; the root is proven if a turn wins at once."""
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     tree[SIZE] = 0
     n = rules.legal(state, scratch)
@@ -222,7 +233,7 @@ def certain_result(nodes, node):
 def simulate(start, nodes, tree, rng, count, explore):
     """Run simulations from the root, whose state is `start`; returns how many.
 
-    Stops early when the root is proven. Draws on rng uint64[1].
+    Stops early when the root is proven.
 
     Args:
         start: [W], a running state.
@@ -233,7 +244,7 @@ def simulate(start, nodes, tree, rng, count, explore):
         explore: weight of the confidence term.
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
-    way = np.empty(LONGEST, np.int64)
+    path = np.empty(LONGEST, np.int64)
     state = start.copy()
     root = tree[ROOT]
     for done in range(count):
@@ -241,7 +252,7 @@ def simulate(start, nodes, tree, rng, count, explore):
             return done
         state[:] = start
         node, depth = root, 1
-        way[0] = root
+        path[0] = root
         while depth < LONGEST:
             made, legal = nodes[node, MADE], nodes[node, LEGAL]
             if made < legal and tree[SIZE] < len(nodes):
@@ -254,7 +265,7 @@ def simulate(start, nodes, tree, rng, count, explore):
                 legal = kernels.update_terminal(state, scratch)
                 nodes[node, LEGAL] = legal
                 nodes[node, PROVEN] = np.int64(state[rules.STATUS])
-                way[depth] = node
+                path[depth] = node
                 depth += 1
                 break
             child = select(nodes, node, explore)
@@ -262,7 +273,7 @@ def simulate(start, nodes, tree, rng, count, explore):
                 break
             rules.apply(state, nodes[child, ACTION])
             node = child
-            way[depth] = node
+            path[depth] = node
             depth += 1
         status = np.int64(state[rules.STATUS])
         if status == RUNNING:
@@ -276,14 +287,14 @@ def simulate(start, nodes, tree, rng, count, explore):
         elif status == WON_1:
             result = -1
         for i in range(depth):
-            nodes[way[i], VISITS] += 1
-            nodes[way[i], TOTAL] += result
+            nodes[path[i], VISITS] += 1
+            nodes[path[i], TOTAL] += result
         if nodes[node, PROVEN] != RUNNING:
             for i in range(depth - 2, -1, -1):
-                proven = certain_result(nodes, way[i])
+                proven = certain_result(nodes, path[i])
                 if proven == RUNNING:
                     break
-                nodes[way[i], PROVEN] = proven
+                nodes[path[i], PROVEN] = proven
     return count
 
 
@@ -292,7 +303,7 @@ def simulate(start, nodes, tree, rng, count, explore):
 
 @njit(**JIT)
 def lets_draw(nodes, node, player):
-    """Say whether the opponent of `player`, to move in a node, is known to have a draw there."""
+    """Return whether the opponent of `player` is to move in a node and has a proven draw."""
     if nodes[node, PLAYER] == player:
         return False
     row = nodes[node, CHILD]
@@ -305,17 +316,17 @@ def lets_draw(nodes, node, player):
 
 @njit(**JIT)
 def better(nodes, a, b, sign):
-    """Say whether a child has more visits than another one, or as many and a larger value."""
+    """Return whether child `a` has more visits than `b`, or as many and a larger value."""
     more = nodes[a, VISITS] - nodes[b, VISITS]
     return b == NONE or more > 0 or (more == 0 and sign * (nodes[a, TOTAL] - nodes[b, TOTAL]) > 0)
 
 
 @njit(**JIT)
 def best_child(nodes, node):
-    """Return the child to play: a proven win, else the most visited that is not lost.
+    """Return the child to play: a proven win, or else the most visited that is not lost.
 
-    A draw, or what lets the opponent draw, is played only where everything else promises less than
-    CONTEMPT. NONE without children.
+    A draw, or what lets the opponent draw, is played only when the value of everything else is
+    below CONTEMPT. NONE without children.
     """
     player = nodes[node, PLAYER]
     sign = 1 - 2 * player
@@ -344,26 +355,26 @@ def best_child(nodes, node):
 
 @njit(**JIT)
 def children(nodes, node):
-    """Return int64[n, 4] of a node's children: action, visits, total of player 0, PROVEN."""
+    """Return the children of a node, int64[n, 4] with the columns CHILD_ACTION to CHILD_PROVEN."""
     n = 0
     row = nodes[node, CHILD]
     while row != NONE:
         n += 1
         row = nodes[row, NEXT]
-    found = np.empty((n, 4), np.int64)
+    rows = np.empty((n, 4), np.int64)
     row = nodes[node, CHILD]
     for i in range(n):
-        found[i, 0] = nodes[row, ACTION]
-        found[i, 1] = nodes[row, VISITS]
-        found[i, 2] = nodes[row, TOTAL]
-        found[i, 3] = nodes[row, PROVEN]
+        rows[i, CHILD_ACTION] = nodes[row, ACTION]
+        rows[i, CHILD_VISITS] = nodes[row, VISITS]
+        rows[i, CHILD_TOTAL] = nodes[row, TOTAL]
+        rows[i, CHILD_PROVEN] = nodes[row, PROVEN]
         row = nodes[row, NEXT]
-    return found
+    return rows
 
 
 @njit(**JIT)
 def principal_line(nodes, node):
-    """Return the actions int64[n] of the children to play, from a node on."""
+    """Return the actions int64[n] of the principal variation from a node."""
     line = np.empty(LONGEST, np.int64)
     n = 0
     while n < LONGEST:

@@ -3,10 +3,10 @@
 A template like `ludarium.core.kernels`. `kernels` stands for that one, compiled for the same game;
 `evaluation` for the game's ``evaluation.py``, or None.
 
-The optional ``evaluation.gain(before, after, player) -> int64`` says what `player` has gained by
+The optional ``evaluation.gain(before, after, player) -> int64`` returns what `player` has gained by
 the turn that leads from one state to the other, both uint or int arrays [W]; before may be in the
 middle of the turn. Larger is better, 0 is a quiet turn. The optional ``evaluation.ALWAYS_A_TURN``,
-True where the rules leave no player to move without a legal action, spares looking for that.
+True where the rules leave no player to move without a legal action, saves looking for that.
 
 A turn is one or two actions. Nothing is kept between calls.
 """
@@ -36,7 +36,7 @@ else:
 
     @njit(**JIT)
     def gain(before, after, player):
-        """Return 0: this game does not say what a turn gains."""
+        """Return 0: this game has no gain()."""
         return np.int64(0)
 
 
@@ -66,7 +66,7 @@ def list_turns(state):
     second = np.empty(rules.MAX_ACTIONS, np.int64)
     middle, after = state.copy(), state.copy()
     player, turn = np.int64(state[rules.PLAYER]), state[rules.TURN]
-    found = np.empty((256, 4), np.int64)
+    turns = np.empty((256, 4), np.int64)
     n = 0
     rules.legal(state, scratch)
     for k in range(rules.list_actions(state, scratch, first)):
@@ -82,16 +82,16 @@ def list_turns(state):
             if two:
                 rules.apply(after, second[j])
             finish(after, scratch)
-            if n == len(found):
+            if n == len(turns):
                 longer = np.empty((2 * n, 4), np.int64)
-                longer[:n] = found
-                found = longer
-            found[n, FIRST] = first[k]
-            found[n, REST] = second[j] if two else -1
-            found[n, STATUS] = after[rules.STATUS]
-            found[n, GAIN] = gain(state, after, player)
+                longer[:n] = turns
+                turns = longer
+            turns[n, FIRST] = first[k]
+            turns[n, REST] = second[j] if two else -1
+            turns[n, STATUS] = after[rules.STATUS]
+            turns[n, GAIN] = gain(state, after, player)
             n += 1
-    return found[:n]
+    return turns[:n]
 
 
 @njit(**JIT)
@@ -109,7 +109,7 @@ def best_result(state):
     won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
     rules.legal(state, scratch)
     n = rules.list_actions(state, scratch, first)
-    for k in range(n):  # the cheap look at all of them comes first
+    for k in range(n):  # first the cheap test of all of them
         middle[:] = state
         rules.apply(middle, first[k])
         if np.int64(middle[rules.STATUS]) == won:
@@ -152,10 +152,10 @@ def best_reply(state, first, rest):
 def choose_greedily(state, rng):
     """Return the first action of the turn that `greedy` plays from a running state.
 
-    A turn that wins; else one after which the opponent can neither win nor draw at once; else one
-    that draws or lets the opponent draw; else one that does not lose by itself; else any. Among
-    equals the largest gain counts, then chance. Turns are looked at in this order until one is
-    found, so that most positions cost a look at the replies to a few turns only. Draws on rng
+    In this order of preference: a turn that wins; one after which the opponent can neither win nor
+    draw at once; one that draws or lets the opponent draw; one that does not lose by itself; any.
+    Among equals the largest gain decides, then chance. The search stops at the first turn that
+    will do, so that in most positions only the replies to a few turns are examined. Advances rng
     uint64[1].
     """
     turns = list_turns(state)

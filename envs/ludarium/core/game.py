@@ -1,7 +1,7 @@
-"""GameType and Game: the one contract of every game, thin Python over its kernels.
+"""GameType and Game: a game without and with its options, thin Python over its kernels.
 
 Names and meanings follow OpenSpiel. A `GameType` says what a game's folder offers; a `Game` is a
-type with its options settled, immutable; a `State` (state.py) is one position of one game.
+type with its options, immutable; a `State` (state.py) is one position of one game.
 """
 
 from __future__ import annotations
@@ -139,10 +139,10 @@ def game_type(name: str) -> GameType:
 
     Raises:
         ValueError: The game is unknown.
-        TypeError: The name is no string.
+        TypeError: The name is not a str.
     """
-    kind: GameType = find_game(name)
-    return kind
+    found: GameType = find_game(name)
+    return found
 
 
 def load_game(name: str, **options: Any) -> Game:
@@ -159,7 +159,7 @@ def load_game(name: str, **options: Any) -> Game:
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.
-        TypeError: The name is no string.
+        TypeError: The name is not a str.
     """
     return game_type(name).load(**options)
 
@@ -168,7 +168,7 @@ def load_game(name: str, **options: Any) -> Game:
 
 
 class Game:
-    """A game with its options settled; immutable, hashable, and pickled by name and options.
+    """A game with its options; immutable, hashable, and pickled by name and options.
 
     Made by `ludarium.load_game`. Two games are equal when name, version and options are.
 
@@ -233,8 +233,8 @@ class Game:
         """Return the first position.
 
         Args:
-            seed: where the options leave the set-up to chance, decides it; without one the draw is
-                fresh. Elsewhere it is ignored.
+            seed: decides the set-up where the options leave it to chance; None takes a fresh one.
+                Without chance it is ignored.
 
         Raises:
             ValueError: The seed is not an int >= 0.
@@ -246,12 +246,13 @@ class Game:
     def state_from_string(self, text: str) -> State:
         """Return the position that a line of text describes.
 
-        The checks are local: the form of each field, counts, shapes, support, stage. Whether a
-        position can be reached is not asked. Text at or beyond `max_turns` is truncated unless won.
+        The checks are local: the form of each field, counts, shapes, support, stage. Whether the
+        position can be reached is not checked. Text at or beyond `max_turns` is truncated unless
+        won.
 
         Raises:
             ValueError: The text is not a position of this game; the message names the field.
-            TypeError: The text is no string.
+            TypeError: The text is not a str.
         """
         if not isinstance(text, str):
             raise TypeError(f"a position is a str, not {type(text).__name__}: {text!r}")

@@ -66,7 +66,7 @@ def pack(state):
 
 @njit(**JIT)
 def load(state, mask):
-    """Settle a state and write its mask int8[A], zeros when it is over; returns pack()."""
+    """Do update_terminal() and write the mask int8[A], zeros after the end; returns pack()."""
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     if update_terminal(state, scratch):
         rules.write_mask(state, scratch, mask)
@@ -77,14 +77,14 @@ def load(state, mask):
 
 @njit(**JIT)
 def start(state, rng, mask):
-    """Set up a new game, drawing on rng uint64[1] where the options say so; returns load()."""
+    """Set up a new game, by rng uint64[1] where the options leave it to chance; returns load()."""
     rules.new_game(state, rng)
     return load(state, mask)
 
 
 @njit(**JIT)
 def step(state, action, mask):
-    """Play an action if `mask`, which must be the state's own, allows it; returns load().
+    """Play an action that is legal by `mask`, the mask of this state, and return load().
 
     Returns ILLEGAL, and changes nothing, when the action is out of range or not in the mask.
     """
@@ -96,7 +96,7 @@ def step(state, action, mask):
 
 @njit(**JIT)
 def observe(state, player, planes):
-    """Write the observation int8[H, W, C] of a player, who need not be the one to move."""
+    """Write the observation int8[H, W, C] of either player."""
     observation.observe(state, player, planes.reshape(-1))
 
 
@@ -104,7 +104,7 @@ def observe(state, player, planes):
 def step_and_observe(state, action, mask, planes):
     """Do step() and write the observation int8[H, W, C] of the player to move.
 
-    Of player 0 when the game is over.
+    After the end it is that of player 0.
     """
     packed = step(state, action, mask)
     if packed != ILLEGAL:
@@ -115,15 +115,15 @@ def step_and_observe(state, action, mask, planes):
 
 # ---------------------------------------------------------------- many games
 
-NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what happens to a game that is over
+NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what the next step does with a game that is over
 TERMINATE, PENALIZE = 0, 1  # what an illegal action does; "raise" is handled by the caller
 
 
 @njit(**JIT)
 def first_illegal(actions, current, masks, begin):
-    """Return the first game from `begin` on whose action int64[N] is not in its mask, else N.
+    """Return the first game from `begin` on whose action int64[N] is not legal, or N.
 
-    Games that are over, `current` -1, take any action.
+    Games that are over, with `current` -1, accept any action.
     """
     for i in range(begin, len(actions)):
         if current[i] >= 0 and masks[i, actions[i]] == 0:
@@ -133,7 +133,10 @@ def first_illegal(actions, current, masks, begin):
 
 @njit(**JIT)
 def _show(state, scratch, n, i, masks, planes, current, sampling, sampled, draw):
-    """Write what a caller sees of game i, which has n legal actions in `scratch`."""
+    """Write the mask, the observation and the sampled action of game i.
+
+    `scratch` lists its n legal actions.
+    """
     mask = masks[i]
     if n == 0:
         mask[:] = 0
@@ -145,7 +148,7 @@ def _show(state, scratch, n, i, masks, planes, current, sampling, sampled, draw)
     player = np.int64(state[rules.PLAYER])
     current[i] = player
     observation.observe(state, player, planes[i])
-    if draw:  # and put the stream back: sample_actions() is what advances it
+    if draw:  # peek only: sample_actions() is what advances the stream
         stream = sampling[i]
         sampled[i] = rules.nth_action(state, scratch, below(sampling[i : i + 1], n))
         sampling[i] = stream
@@ -155,9 +158,9 @@ def _show(state, scratch, n, i, masks, planes, current, sampling, sampled, draw)
 def reset_batch(
     begin, end, chosen, fresh, states, setup, masks, planes, current, sampling, sampled
 ):
-    """Start new games (`fresh`), or show the states as they are, where `chosen` bool[N] says so.
+    """Start new games (`fresh`) or observe the states as they are, in rows where `chosen` is True.
 
-    The arrays are those of step_batch().
+    `chosen` is bool[N]; the other arrays are those of step_batch().
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
@@ -172,7 +175,7 @@ def reset_batch(
 
 @njit(**JIT)
 def observe_batch(begin, end, states, current, planes):
-    """Write the observations of all games once more."""
+    """Write the observations of the games from `begin` to `end`."""
     for i in range(begin, end):
         observation.observe(states[i], np.int64(max(current[i], 0)), planes[i])
 
@@ -203,16 +206,16 @@ def step_batch(
     Args:
         begin: the first game.
         end: one past the last.
-        actions: int64[N], in the range.
+        actions: int64[N], from 0 to A - 1.
         autoreset: NEXT_STEP, SAME_STEP or DISABLED.
         illegal: TERMINATE or PENALIZE.
         draw: whether to draw the next sampled actions.
         states: [N, W], changed in place.
-        setup: uint64[N], a random stream for the set-up of each game.
+        setup: uint64[N], random streams for the set-ups.
         masks: int8[N, A], of the player to move; read, then written.
         planes: int8[N, F], written.
         current: int8[N], the player to move, -1 when over; read, then written.
-        sampling: uint64[N], a random stream for the sampled actions of each game, not advanced.
+        sampling: uint64[N], random streams for the sampled actions, not advanced.
         sampled: int64[N], written if `draw`: a uniform legal action, 0 when over.
         rewards: float32[N, 2], written.
         terminated: bool[N], written.
@@ -234,7 +237,9 @@ def step_batch(
             rules.new_game(state, setup[i : i + 1])
             n = update_terminal(state, scratch)
             terminated[i] = False
-            truncated[i] = state[rules.STATUS] == TRUNCATED  # where the set-up takes all turns
+            truncated[i] = (
+                state[rules.STATUS] == TRUNCATED
+            )  # a random set-up can already reach max_turns
         elif masks[i, actions[i]] == 0:
             rewards[i, np.int64(state[rules.PLAYER])] = -1
             truncated[i] = False
@@ -263,7 +268,7 @@ def step_batch(
 
 @njit(**JIT)
 def sample_batch(begin, end, ready, states, current, sampling, sampled):
-    """Advance the sampling streams; draw the actions again unless step_batch() did (`ready`)."""
+    """Advance the sampling streams; sample actions unless step_batch() did so (`ready`)."""
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
         if current[i] < 0:
@@ -340,7 +345,7 @@ def perft_advance(most, progress, states, numbers, left):
 def playout(state, rng):
     """Play uniformly random actions to the end, in place; returns their number.
 
-    Draws from rng uint64[1]. The status of the state is the result.
+    Advances rng uint64[1]. The status of the state is the result.
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     actions = np.int64(0)

@@ -3,7 +3,7 @@
 A template like `ludarium.core.kernels`. `kernels` and `turn_kernels` stand for those templates,
 compiled for the same game.
 
-An opponent that cannot be asked in here is OUTSIDE: its games stop with ASKED set until `answer`
+An opponent that compiled code cannot call is OUTSIDE: its games stop with ASKED set until `answer`
 brings its actions. All kernels take the same arrays, for N games, K opponents, W the length of a
 state, A actions, F the length of a flat observation:
 
@@ -13,8 +13,8 @@ state, A actions, F the length of a flat observation:
     chance        uint64[N], a random stream for each game
     table         int64[N, COLUMNS], the columns below
     masks         int8[N, A], of the learner
-    planes        int8[N, F], what the learner sees
-    final_planes  int8[N, F], under SAME_STEP the last sight of a game that ended
+    planes        int8[N, F], the learner's observation
+    final_planes  int8[N, F], under SAME_STEP the last observation of a game that ended
 """
 
 from typing import TYPE_CHECKING
@@ -37,8 +37,8 @@ NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 TERMINATE, PENALIZE = 0, 1
 RANDOM, GREEDY, OUTSIDE = 0, 1, 2  # kinds of opponents
 
-AUTORESET, SEAT_OPTION = 0, 1  # seat: 0, 1, or 2 for one drawn for each game
-KIND, SHARE = 0, 1  # share: weights cumulated, the last one UNIT
+AUTORESET, SEAT_OPTION = 0, 1  # seat: 0, 1, or 2 for a random one in each game
+KIND, SHARE = 0, 1  # share: cumulative weights, the last one UNIT
 
 # Columns of the table:
 SEAT = 0  # the learner's
@@ -63,8 +63,8 @@ UNIT = 1 << 30  # the last of the cumulated weights of opponents
 
 
 @njit(**JIT)
-def _deal(i, settings, opponents, states, chance, table, scratch):
-    """Start a new game: draw seat, opponent and set-up; returns the number of legal actions."""
+def _new_game(i, settings, opponents, states, chance, table, scratch):
+    """Start a new game: choose seat, opponent and set-up; returns the number of legal actions."""
     stream = chance[i : i + 1]
     table[i, SEAT] = (
         settings[SEAT_OPTION] if settings[SEAT_OPTION] < 2 else below(stream, np.int64(2))
@@ -82,10 +82,10 @@ def _deal(i, settings, opponents, states, chance, table, scratch):
 
 @njit(**JIT)
 def _reply(i, n, opponents, states, chance, table, scratch):
-    """Let the opponent of game i play; returns the number of legal actions, of whoever is next.
+    """Let the opponent of game i play; returns the number of legal actions of the next player.
 
-    `n` is that number before. Stops when the learner is to move, the game is over, or the opponent
-    is outside, and then sets ASKED.
+    `n` is that number before the call. Stops when the learner is to move, the game is over, or the
+    opponent is outside, and then sets ASKED.
     """
     state = states[i]
     table[i, ASKED] = -1
@@ -122,9 +122,9 @@ def _report(i, status, table):
 
 @njit(**JIT)
 def _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, scratch):
-    """Go on in game i, which has n legal actions, until the learner or somebody outside is asked.
+    """Continue game i, with n legal actions, until the learner or an outside opponent must act.
 
-    Ends with what the learner sees written, unless somebody outside is asked.
+    Writes what the learner sees, unless an outside opponent must act.
     """
     n = _reply(i, n, opponents, states, chance, table, scratch)
     if table[i, ASKED] >= 0:
@@ -133,7 +133,7 @@ def _go_on(i, n, settings, opponents, states, chance, table, masks, planes, fina
         _report(i, np.int64(states[i, rules.STATUS]), table)
     if table[i, PROGRESS] == OVER and settings[AUTORESET] == SAME_STEP:
         observation.observe(states[i], table[i, SEAT], final_planes[i])
-        n = _deal(i, settings, opponents, states, chance, table, scratch)
+        n = _new_game(i, settings, opponents, states, chance, table, scratch)
         n = _reply(i, n, opponents, states, chance, table, scratch)
         if table[i, ASKED] >= 0:
             return
@@ -154,13 +154,13 @@ def _go_on(i, n, settings, opponents, states, chance, table, masks, planes, fina
 def reset(
     begin, end, chosen, settings, opponents, states, chance, table, masks, planes, final_planes
 ):
-    """Start new games where `chosen` bool[N] says so."""
+    """Start new games in the rows where `chosen` bool[N] is True."""
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
         table[i, ENDED] = RUNNING
         if chosen[i]:
             table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
-            n = _deal(i, settings, opponents, states, chance, table, scratch)
+            n = _new_game(i, settings, opponents, states, chance, table, scratch)
             _go_on(
                 i,
                 n,
@@ -212,7 +212,7 @@ def step(
                 observation.observe(states[i], table[i, SEAT], planes[i])
                 continue
             table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
-            n = _deal(i, settings, opponents, states, chance, table, scratch)
+            n = _new_game(i, settings, opponents, states, chance, table, scratch)
         elif table[i, PROGRESS] == UNREPORTED:
             table[i, PROGRESS] = PLAYING
         else:
@@ -260,9 +260,9 @@ def answer(rows, answers, settings, opponents, states, chance, table, masks, pla
 
 @njit(**JIT)
 def sample(begin, end, sampling, sampled, masks):
-    """Draw a uniform legal action of the learner for each game, 0 where it has none.
+    """Sample a uniformly random legal action of the learner in each game, 0 where it has none.
 
-    sampling is uint64[N], a random stream for each game; sampled is int64[N].
+    sampling is uint64[N], random streams; sampled is int64[N], written.
     """
     for i in range(begin, end):
         mask = masks[i]

@@ -1,4 +1,4 @@
-"""What agents know of Gliss beyond its rules: wins at sight, and what a position is worth."""
+"""What agents know of Gliss beyond its rules: immediate wins, and what a position is worth."""
 
 import numpy as np
 from numba import njit
@@ -68,7 +68,7 @@ def bases_in(state, rows, bases):
 
 @njit(**JIT)
 def may_reach(state, bases, rows, r, c):
-    """Say whether the bases are where the glider with this core can fly: along both arms only."""
+    """Return whether the bases lie where the glider with this core can fly, along its two arms."""
     dr, w = arms(state, rows, r, c)
     vertical = bases[ROWS + 1] >= r if dr > 0 else bases[ROWS] <= r
     return vertical and (bases[ROWS + 2] <= c if w else bases[ROWS + 3] >= c)

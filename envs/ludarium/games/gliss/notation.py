@@ -93,7 +93,7 @@ def _shape(group: list[tuple[int, int]], n: int) -> Shape:
         far = {v: sum(abs(v[0] - i) + abs(v[1] - j) for i, j in group) for v in group}
         return Shape(GLIDER, tuple(sorted(group, key=lambda v: far[v])))
     names = " ".join(vertex_name(n, i, j) for i, j in sorted(group, key=lambda v: (v[1], -v[0])))
-    raise ValueError(f"{names}: no base, no glider and no tower")
+    raise ValueError(f"{names}: not a base, a glider or a tower")
 
 
 # ---------------------------------------------------------------- one line
@@ -117,7 +117,7 @@ def read_board(text: str, n: int) -> list[str]:
     """Return the n rows of a board from the top, n characters R, B or . each.
 
     Raises:
-        ValueError: The text is no board of this size.
+        ValueError: The text is not a board of this size.
     """
     rows = text.split("/")
     if len(rows) != n:
@@ -197,7 +197,7 @@ def from_text(text: str, blank: Array) -> Array:
 
 
 def diagram(state: State) -> str:
-    """Return the board with coordinates, the chosen glider in small letters, and the counts.
+    """Return the board with coordinates, the chosen glider in lower case, and the counts.
 
     Of a half-made turn the ways to end it are listed.
     """
@@ -224,7 +224,7 @@ def diagram(state: State) -> str:
         status = outcome(state)
     elif core != "-":
         ends = " ".join(state.action_to_string(action) for action in state.legal_actions())
-        status = f"{mover} flies the glider with its core on {core} (small letters): {ends}"
+        status = f"{mover} flies the glider with its core on {core} (lower-case): {ends}"
     else:
         status = f"{mover} to move"
     return "\n".join([*lines, f"{status}; {turns} turns"])

@@ -192,8 +192,8 @@ def list_actions(state, scratch, actions):
 def random_action(state, scratch, rng):
     """Return a uniformly drawn legal action, or -1 if there is none.
 
-    A first action is drawn from all candidates, and a glider that cannot fly is thrown back. That
-    is uniform too, and asks about one or two gliders instead of all.
+    A first action is chosen at random from all candidates, and again without it when it is a
+    glider that cannot fly. That is uniform too, and tests one or two gliders instead of all.
     """
     if state[CHOSEN] != NONE:
         return nth_action(state, scratch, below(rng, landings(state, scratch)))

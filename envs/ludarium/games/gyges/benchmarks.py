@@ -22,7 +22,7 @@ COLD = 6.0  # seconds of a first step with nothing compiled
 
 @njit(nogil=JIT["nogil"], error_model=JIT["error_model"])
 def _masks(states):  # type: ignore[no-untyped-def]
-    """Find the landings of every piece that may move; returns the number of pieces."""
+    """List the landings of every piece that may move; returns the number of pieces."""
     scratch = np.empty(SCRATCH_SIZE, SCRATCH_DTYPE)
     found = 0
     for i in range(len(states)):

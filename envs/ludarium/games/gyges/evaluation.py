@@ -1,4 +1,4 @@
-"""What agents know of Gygès beyond its rules: wins at sight, and what a position is worth."""
+"""What agents know of Gygès beyond its rules: immediate wins, and what a position is worth."""
 
 import numpy as np
 from numba import njit
@@ -67,9 +67,9 @@ def _prospects(state, player, scratch):
     while pieces:
         cell = lowest(pieces)
         pieces &= pieces - ONE
-        found = landings(state, cell, scratch)
-        goal = goal or found & GOAL != ZERO
-        ends += count(found & ~GOAL)
+        reached = landings(state, cell, scratch)
+        goal = goal or reached & GOAL != ZERO
+        ends += count(reached & ~GOAL)
         movers += 1
     state[PLAYER] = mover
     return np.int64(ends), goal, movers
@@ -79,8 +79,8 @@ def _prospects(state, player, scratch):
 def evaluate(state, player):
     """Return what a running position is worth for a player: what each could do were it to move.
 
-    A cell that a piece of the own playable row can land on counts 1, such a piece 3, a way to the
-    goal 60, and the turn 10. Before both first rows stand every position is worth nothing.
+    A cell that a piece of the player's playable row can land on counts 1, such a piece 3, a way to
+    the goal 60, and the turn 10. Until both first rows are set up every position is worth nothing.
     """
     if state[PHASE] != MOVE:
         return np.int64(0)

@@ -28,6 +28,7 @@ from ludarium.games.gyges.rules import (
     MOVER,
     ONES,
     PHASE,
+    PHASES,
     PLAYER,
     RANDOM,
     SETUP,
@@ -64,7 +65,7 @@ def to_text(state: Array) -> str:
             if board >> cell & 1:
                 digits[cell] = str(rings)
     rows = ["".join(digits[first : first + 6]) for first in range(30, -1, -6)]
-    stage = ("setup", "move", "drop")[int(state[PHASE])]
+    stage = PHASES[int(state[PHASE])]
     if state[PHASE] == DROP:
         stage = f"drop:{NAMES[int(state[MOVER])]}:{int(state[HAND])}"
     elif int(state[STATUS]) in (WON_0, WON_1):

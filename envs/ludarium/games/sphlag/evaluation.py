@@ -1,4 +1,4 @@
-"""What agents know of Sphlag beyond its rules: wins at sight, and what a position is worth."""
+"""What agents know of Sphlag beyond its rules: immediate wins, and what a position is worth."""
 
 import numpy as np
 from numba import njit
@@ -30,7 +30,7 @@ from ludarium.games.sphlag.rules import PASS as PASSING
 
 @njit(**JIT)
 def passing_wins(own, foe, player):
-    """Say whether the second pass in a row wins for the one who passes (S20)."""
+    """Return whether the second pass in a row wins for the one who passes (S20)."""
     mine, theirs = count(own & GOAL[player]), count(foe & GOAL[1 - player])
     return mine > theirs or (mine == theirs and count(own) < count(foe))
 
@@ -39,7 +39,8 @@ def passing_wins(own, foe, player):
 def winning_row(state, scratch, player):
     """Return an action among those of legal() that brings the second contact (S19), else -1.
 
-    Without a contact now it takes a drop onto the upper touch hole, and so an own sphere above it.
+    Without a contact now it takes a drop onto the upper touch hole, and so a sphere of the player
+    above it.
     """
     own, foe = state[player], state[1 - player]
     goal = GOAL[player]

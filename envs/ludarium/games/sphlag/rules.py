@@ -77,7 +77,7 @@ def _climbs(a, b):
 
 
 def _possible(a, b):
-    """Say whether any position allows the move a-b (S13, S14): those have an action number."""
+    """Return whether any position allows the move a-b (S13, S14): those have an action number."""
     if a == b or a in REDS or b in REDS:
         return False
     dx, dy, dz = _offset(a, b)
