@@ -103,7 +103,7 @@ def test_ids_need_no_import(name: str) -> None:
 
 
 def test_registering_twice_changes_nothing() -> None:
-    from ludarium.core.registry import register_with_gymnasium
+    from ludarium.registration import register_with_gymnasium
 
     before = dict(gymnasium.registry)
     register_with_gymnasium()
