@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 import subprocess
 import sys
+import types
 import warnings
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from PIL import Image
+from test_video import frames_of
 
 import ludarium
+from ludarium.environments.infos import REASONS, RESULTS
+from ludarium.single_agent.layout import NUMBERS
 
 IDS = {name: f"ludarium:ludarium/{name.capitalize()}-v0" for name in ludarium.list_games()}
 SHORT = 12  # turns of a short game
@@ -23,6 +31,11 @@ SHORT = 12  # turns of a short game
 def single(name: str, **options: Any) -> Any:
     """Make the single-agent environment without Gymnasium's wrappers."""
     return gymnasium.make(IDS[name], **options).unwrapped
+
+
+def first_legal(info: dict[str, Any]) -> Any:
+    """Return the first legal action of each game of a batch, 0 where it is over."""
+    return info["action_mask"].argmax(1)
 
 
 def batch(name: str, num_envs: int, **options: Any) -> Any:
@@ -129,6 +142,18 @@ def test_gymnasiums_checker(name: str, observation: str, monkeypatch: pytest.Mon
     check_env(single(name, observation=observation))  # warnings are errors
 
 
+@pytest.mark.parametrize("variant", ["", "-flat"])
+def test_checker_of_stable_baselines3(name: str, variant: str) -> None:
+    """It takes planes for an image, and warns of nothing else; of flat observations, of nothing."""
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    env = gymnasium.make(IDS[name].replace("-v", f"{variant}-v")).unwrapped
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        checker.check_env(env)
+    assert all("is an image" in str(w.message) or "36x36" in str(w.message) for w in caught)
+    assert bool(caught) == (variant == "")
+
+
 # ---------------------------------------------------------------- results
 
 
@@ -149,8 +174,8 @@ def test_returns_equal_those_of_the_aec_game_replayed(name: str) -> None:
             for agent in aec.possible_agents:
                 sums[agent] += aec.rewards[agent]
         assert aec.game_state == state
-        assert total == sums[f"player_{info['seat']}"] == info["result"][info["seat"]]
-        assert info["result"] == tuple(state.returns())
+        assert total == sums[f"player_{info['seat']}"] == state.returns()[info["seat"]]
+        assert info["result"] == (state.returns().index(1) if any(state.returns()) else 2)
         assert np.array_equal(seen[-1], aec.observe(f"player_{info['seat']}")["observation"])
         assert not info["action_mask"].any()
         counts[total] += 1
@@ -179,8 +204,8 @@ def test_what_one_wins_the_other_loses(name: str) -> None:
 def test_truncation(name: str) -> None:
     env = single(name, max_turns=4, opponent="random")
     total, info, _ = episode(env, uniform(1), seed=1)
-    assert (total, info["reason"], info["turn"]) == (0.0, "max_turns", 4)
-    assert info["result"] == (0.0, 0.0)
+    assert (total, REASONS[info["reason"]], info["turn"]) == (0.0, "max_turns", 4)
+    assert RESULTS[info["result"]] == "nobody has won"
 
 
 def test_a_game_that_the_opponent_ends_before_the_learner_acts(name: str) -> None:
@@ -188,13 +213,14 @@ def test_a_game_that_the_opponent_ends_before_the_learner_acts(name: str) -> Non
     _, info = env.reset(seed=0)
     assert not info["action_mask"].any()
     _, reward, terminated, truncated, info = env.step(0)
-    assert (reward, terminated, truncated, info["reason"]) == (0.0, False, True, "max_turns")
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert REASONS[info["reason"]] == "max_turns"
     many = batch(name, 3, max_turns=1, seat=1)
     _, info = many.reset(seed=0)
     assert not info["action_mask"].any()
     _, rewards, terminated, truncated, info = many.step(np.zeros(3, int))
     assert truncated.all() and not terminated.any() and not rewards.any()
-    assert info["reason"].tolist() == ["max_turns"] * 3
+    assert info["reason"].tolist() == [REASONS.index("max_turns")] * 3
 
 
 # ---------------------------------------------------------------- repeatability and copies
@@ -268,6 +294,7 @@ def test_an_opponent_that_cannot_be_pickled_is_named(name: str) -> None:
         ({"seat": 2}, ValueError, "seat=2"),
         ({"seat": True}, ValueError, "seat=True"),
         ({"observation": "image"}, ValueError, "observation='image'"),
+        ({"render_size": 3}, ValueError, "render_size=3"),
         ({"illegal": "ignore"}, ValueError, "illegal='ignore'"),
         ({"colour": 1}, ValueError, "colour"),
         ({"max_turns": 0}, ValueError, "max_turns=0"),
@@ -281,8 +308,11 @@ def test_bad_options(name: str, options: Any, error: type, message: str) -> None
 
 
 def test_bad_options_of_one_form(name: str) -> None:
-    with pytest.raises(ValueError, match="render_mode='film'"):
+    with pytest.raises(ValueError, match="render_mode='film'"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Gymnasium's, of the unknown mode
         single(name, render_mode="film")
+    with pytest.raises(ValueError, match="render_mode='ansi'"):
+        batch(name, 2, render_mode="ansi")
     with pytest.raises(ValueError, match="autoreset='never'"):
         batch(name, 2, autoreset="never")
     with pytest.raises(ValueError, match="num_envs=0"):
@@ -331,8 +361,10 @@ def test_illegal_actions(name: str, illegal: str) -> None:
     assert not truncations.any()
     assert env.game_state == many.states()[1] == before
     if illegal == "terminate":
-        assert info["reason"] == infos["reason"][1] == "illegal"
-        assert info["result"] == tuple(infos["result"][1]) == (-1.0, 0.0)
+        assert REASONS[info["reason"]] == "illegal"
+        assert infos["reason"].tolist() == [-1, info["reason"], -1]
+        assert infos["result"].tolist() == [-1, info["result"], -1]
+        assert RESULTS[info["result"]] == "nobody has won"
         assert not infos["action_mask"][1].any()
     else:
         assert infos["action_mask"][1][good]
@@ -378,7 +410,7 @@ def test_vector_equals_single(name: str, opponent: Any, observation: str) -> Non
                 theirs = one if observation != "dict" else one["observation"]
                 assert np.array_equal(mine[row], theirs)
                 assert np.array_equal(infos["action_mask"][row], info["action_mask"])
-                assert infos["seat"][row] == info["seat"]
+                assert {key: infos[key][row] for key in NUMBERS} == {k: info[k] for k in NUMBERS}
             legal = np.flatnonzero(info["action_mask"])
             action = int(legal[step % len(legal)]) if len(legal) else 0
             if not len(legal):  # over: next_step starts anew on this step
@@ -391,9 +423,6 @@ def test_vector_equals_single(name: str, opponent: Any, observation: str) -> Non
             assert rewards.tolist() == [reward] * 3
             assert terminated.tolist() == [ended] * 3
             assert truncated.tolist() == [cut] * 3
-            if ended or cut:
-                assert infos["reason"].tolist() == [info["reason"]] * 3
-                assert [tuple(row) for row in infos["result"]] == [info["result"]] * 3
 
 
 @pytest.mark.parametrize("opponent", ["random", "greedy", ["random", "greedy", Picker()]])
@@ -445,7 +474,7 @@ def test_autoreset_modes(name: str) -> None:
                     assert np.array_equal(info["final_info"]["_result"], over)
             else:
                 assert np.array_equal(~info["action_mask"].any(1), over)
-                assert over.any() == ("result" in info)
+                assert np.array_equal(info["result"] >= 0, over)
             last = info["final_obs"] if mode == "same_step" and over.any() else seen
             for row in range(4):
                 assert not (waiting[row] and (rewards[row] or over[row]))
@@ -472,7 +501,7 @@ def test_disabled_waits(name: str) -> None:
     before = many.states()
     _, rewards, _, truncated, info = many.step([0, 0, 0])
     assert truncated.all() and not rewards.any() and many.states() == before
-    assert "result" not in info
+    assert info["reason"].tolist() == [REASONS.index("max_turns")] * 3  # repeated while it waits
     only = np.array([True, False, False])
     many.reset(options={"reset_mask": only})
     assert [state.is_terminal() for state in many.states()] == [False, True, True]
@@ -510,7 +539,7 @@ def test_mixtures_draw_by_weight_and_can_be_changed(name: str) -> None:
             info = many.step(many.sample_actions())[-1]
             if "final_info" in info:
                 rows = info["_final_info"]
-                found += info["final_info"]["opponent"][rows].tolist()
+                found += [many.opponents[k] for k in info["final_info"]["opponent"][rows]]
         return found
 
     drawn = opponents(30)
@@ -524,13 +553,346 @@ def test_mixtures_draw_by_weight_and_can_be_changed(name: str) -> None:
     assert set(opponents(6)) == {"picker"}
 
 
-def test_gymnasiums_wrappers_take_the_batch(name: str) -> None:
-    many = gymnasium.wrappers.vector.RecordEpisodeStatistics(batch(name, 4, max_turns=4))
-    many.reset(seed=0)
-    found = 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for _ in range(12):
-            info = many.step(many.unwrapped.sample_actions())[-1]
-            found += int(info.get("_episode", np.zeros(4)).sum())
-    assert found >= 4
+# ---------------------------------------------------------------- infos
+
+
+@pytest.mark.parametrize("autoreset", ["NextStep", "SameStep", "Disabled"])
+def test_infos_of_both_batches_are_alike(name: str, autoreset: str) -> None:
+    """The fast batch and Gymnasium's own give the same keys, dtypes and shapes, step by step.
+
+    Without chance they give the same numbers too.
+    """
+    options = {"opponent": Picker(), "seat": 0, "max_turns": 5, "illegal": "penalize"}
+    fast = batch(name, 3, autoreset=autoreset, **options)
+    sync = gymnasium.make_vec(IDS[name], 3, "sync", {"autoreset_mode": autoreset}, **options)
+    infos = fast.reset(seed=1)[1], sync.reset(seed=1)[1]
+    ends, over = 0, np.zeros(3, bool)
+    same(*infos)
+    for step in range(24):
+        if autoreset == "Disabled" and over.any():
+            infos = tuple(v.reset(options={"reset_mask": over.copy()})[1] for v in (fast, sync))
+            assert set(infos[0]) == set(infos[1])  # Gymnasium's has values of these games only
+        actions = first_legal(infos[0])
+        if step % 4 == 3:
+            actions[1] = infos[0]["action_mask"][1].argmin()
+        infos = fast.step(actions), sync.step(actions)
+        assert np.array_equal(infos[0][1], infos[1][1])
+        over = infos[0][2] | infos[0][3]
+        ends += int(over.sum())
+        infos = infos[0][4], infos[1][4]
+        same(*infos)
+    assert ends >= 3
+
+
+def same(ours: Any, theirs: Any) -> None:
+    """Both infos have the same keys, dtypes, shapes and values."""
+    assert set(ours) == set(theirs)
+    for key, value in ours.items():
+        if isinstance(value, dict):
+            same(value, theirs[key])
+        elif key != "final_obs":  # Gymnasium's is an array of objects
+            assert value.dtype == theirs[key].dtype, key
+            assert np.array_equal(value, theirs[key]), key
+            assert value.dtype.kind in "biu"
+
+
+def test_infos_have_the_same_keys_at_every_step(name: str) -> None:
+    """Ints and the mask, nothing else; from the first to the last step."""
+    env = single(name, opponent=("random", "greedy"), max_turns=SHORT)
+    assert env.opponents == ("random", "greedy")
+    drawn = set()
+    for seed in range(12):
+        _, info = env.reset(seed=seed)
+        over, steps = False, 0
+        while True:
+            assert list(info) == ["action_mask", *NUMBERS]
+            assert all(type(info[key]) is int for key in NUMBERS)
+            assert over == (info["result"] >= 0) == (info["reason"] >= 0)
+            assert info["length"] == steps and 0 <= info["stage"] < len(env.game.stages)
+            drawn.add(info["opponent"])
+            if over:
+                break
+            *_, terminated, truncated, info = env.step(uniform(seed)(env, info))
+            over, steps = terminated or truncated, steps + 1
+    assert drawn == {0, 1}
+
+
+# ---------------------------------------------------------------- penalize ends
+
+
+@pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])
+def test_penalized_games_end(name: str, autoreset: str) -> None:
+    """Refused actions count with the played ones; single and batch alike."""
+    options = {"opponent": Picker(), "seat": 0, "illegal": "penalize", "max_turns": 4}
+    env, many = single(name, **options), batch(name, 2, autoreset=autoreset, **options)
+    limit = env.game.max_game_length
+    for played in (0, 1):
+        _, info = env.reset(seed=1)
+        _, infos = many.reset(seed=1)
+        for step in range(limit):
+            assert info["reason"] == -1 and infos["reason"].tolist() != [4, 4]
+            legal = step >= limit - played
+            action = int(np.flatnonzero(info["action_mask"] == legal)[0])
+            _, reward, terminated, truncated, info = env.step(action)
+            _, rewards, ended, cut, infos = many.step([action] * 2)
+            assert rewards.tolist() == [reward] * 2 and reward == (0 if legal else -1)
+            assert cut.tolist() == [truncated] * 2 and ended.tolist() == [terminated] * 2
+        assert truncated and not terminated
+        assert REASONS[info["reason"]] == "max_game_length" and info["length"] == limit
+        assert not info["action_mask"].any()
+        shown = infos["final_info"] if autoreset == "same_step" else infos
+        assert {key: shown[key].tolist() for key in NUMBERS} == {k: [info[k]] * 2 for k in NUMBERS}
+        with pytest.raises(ValueError, match="over"):
+            env.step(0)
+
+
+def test_an_untrained_policy_is_evaluated_under_penalize(name: str) -> None:
+    """A deterministic policy that does not know the rules repeats itself, and its games end."""
+    env = gymnasium.make(
+        IDS[name].replace("-v", "-flat-v"), illegal="penalize", max_turns=6, opponent="greedy"
+    )
+    weights = np.random.default_rng(0).normal(
+        size=(env.observation_space.shape[0], env.action_space.n)
+    )
+    for seed in range(3):
+        seen, _ = env.reset(seed=seed)
+        total, steps, over = 0.0, 0, False
+        while not over:
+            seen, reward, terminated, truncated, info = env.step(int((seen @ weights).argmax()))
+            total, steps, over = total + reward, steps + 1, terminated or truncated
+            assert steps <= env.spec.max_episode_steps
+        assert info["length"] == steps and total < 0
+
+
+def test_stable_baselines3_evaluates_an_untrained_model_under_penalize(name: str) -> None:
+    sb3 = pytest.importorskip("stable_baselines3")
+    evaluation = pytest.importorskip("stable_baselines3.common.evaluation")
+    env = gymnasium.make(IDS[name].replace("-v", "-flat-v"), illegal="penalize", max_turns=3)
+    model = sb3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=1, device="cpu")
+    rewards, lengths = evaluation.evaluate_policy(
+        model, model.get_env(), n_eval_episodes=2, deterministic=True, return_episode_rewards=True
+    )
+    assert len(rewards) == 2 and max(lengths) <= env.spec.max_episode_steps
+
+
+def test_the_spec_bounds_episodes(name: str) -> None:
+    """Wrappers read `max_episode_steps`; making from the spec again plays the same."""
+    for options in ({}, {"max_turns": 7}):
+        env = gymnasium.make(IDS[name], **options)
+        bound = ludarium.load_game(name, **options).max_game_length
+        assert env.spec.max_episode_steps == env.unwrapped.spec.max_episode_steps == bound
+        assert gymnasium.spec(IDS[name].split(":")[1]).max_episode_steps is None
+        wrapped = env
+        while isinstance(wrapped, gymnasium.Wrapper):
+            assert not isinstance(wrapped, gymnasium.wrappers.TimeLimit)
+            wrapped = wrapped.env
+        aware = gymnasium.wrappers.TimeAwareObservation(
+            gymnasium.make(IDS[name].replace("-v", "-flat-v"), **options)
+        )
+        assert aware.max_timesteps == bound
+        again = gymnasium.make(env.spec)
+        assert again.spec.max_episode_steps == bound
+        assert again.unwrapped.game == env.unwrapped.game
+        many = batch(name, 2, **options)
+        assert many.spec.max_episode_steps == bound
+        assert gymnasium.make_vec(many.spec).unwrapped.game == env.unwrapped.game
+    with pytest.raises(ValueError, match="max_episode_steps=5"):
+        batch(name, 2, max_episode_steps=5)
+
+
+# ---------------------------------------------------------------- ids, mixtures, seeds, close
+
+
+def test_flat_ids(name: str) -> None:
+    id_ = IDS[name].replace("-v", "-flat-v")
+    env = gymnasium.make(id_)
+    size = (int(np.prod(env.unwrapped.game.observation_shape)),)
+    assert env.observation_space.shape == size and env.reset(seed=1)[0].shape == size
+    assert gymnasium.make_vec(id_, 2).single_observation_space.shape == size
+    assert gymnasium.make(id_, observation="planes").observation_space.shape != size
+
+
+class Listed(Sequence):  # as omegaconf's ListConfig, which is no list
+    """A sequence that is not a list."""
+
+    def __init__(self, *items: Any) -> None:
+        self.items = items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.items[index]
+
+
+def test_mixtures_may_be_any_sequence(name: str) -> None:
+    mixture = Listed("random", "greedy")
+    assert single(name, opponent=mixture).opponents == ("random", "greedy")
+    assert batch(name, 2, opponent=mixture).opponents == ("random", "greedy")
+    assert single(name, opponent="greedy").opponents == ("greedy",)
+    with pytest.raises((ValueError, TypeError)):
+        single(name, opponent=b"greedy")
+
+
+def test_the_seed_is_remembered(name: str) -> None:
+    env, many = single(name), batch(name, 2)
+    for forms in (env, many):
+        forms.reset(seed=7)
+        assert forms.np_random_seed == 7
+        forms.reset()
+        assert forms.np_random_seed == 7
+    assert many.np_random.integers(9) == gymnasium.utils.seeding.np_random(7)[0].integers(9)
+    assert batch(name, 2, seed=3).np_random_seed == 3
+
+
+def test_environments_can_be_used_after_close(name: str) -> None:
+    env = single(name, render_mode="rgb_array", render_size=128)
+    many = batch(name, 2, render_mode="rgb_array", render_size=128, num_threads=2)
+    for _ in range(2):
+        for form in (env, many):
+            _, info = form.reset(seed=1)
+            form.close()
+            form.close()
+            form.step(first_legal(info) if form is many else int(info["action_mask"].argmax()))
+            assert form.render() is not None
+
+
+def test_actions_of_shape_1_are_refused(name: str) -> None:
+    """As by the action space; of shape () they are taken."""
+    env = single(name)
+    _, info = env.reset(seed=1)
+    action = int(info["action_mask"].argmax())
+    with pytest.raises(ludarium.IllegalActionError):
+        env.step(np.array([action]))
+    env.step(np.array(action))
+    many = batch(name, 2)
+    many.reset()
+    with pytest.raises(ValueError, match="shape"):
+        many.step(np.zeros((2, 1), int))
+
+
+# ---------------------------------------------------------------- pictures and wrappers
+
+
+def test_lists_of_pictures(name: str) -> None:
+    """As Gymnasium's RenderCollection has them: those since the last call."""
+    env = gymnasium.make(IDS[name], render_mode="rgb_array_list", render_size=128)
+    _, info = env.reset(seed=1)
+    env.step(int(info["action_mask"].argmax()))
+    frames = env.render()
+    assert len(frames) == 2 and frames[0].dtype == np.uint8 and env.render() == []
+    for mode in ("ansi", "rgb_array", "human", None):
+        assert gymnasium.make(IDS[name], render_mode=mode).render_mode == mode
+
+
+@pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])
+def test_a_batch_is_filmed(name: str, autoreset: str, tmp_path: Path) -> None:
+    many = batch(
+        name, 4, autoreset=autoreset, max_turns=4, render_mode="rgb_array", render_size=128
+    )
+    warned = pytest.warns(UserWarning, match="same-step")
+    with warned if autoreset == "same_step" else contextlib.nullcontext():
+        film = gymnasium.wrappers.vector.RecordVideo(
+            many, str(tmp_path / "films"), episode_trigger=lambda episode: episode == 0
+        )
+    _, info = film.reset(seed=1)
+    assert all(frame.shape == many.render()[0].shape for frame in many.render())
+    for _ in range(4):
+        *_, info = film.step(first_legal(info))
+    film.close()
+    (path,) = (tmp_path / "films").iterdir()
+    height, width, _ = many.render()[0].shape
+    _, frames = frames_of(path)
+    assert len(frames) >= 2 and frames[0].size >= 4 * height * width * 3  # the four boards
+
+
+def vector_wrappers(name: str, folder: Path) -> dict[str, Any]:
+    """Return by name each of Gymnasium's wrappers for batches as a function of a batch.
+
+    None: it takes no Discrete actions, or needs a library that is not here.
+    """
+    wrap, transform = gymnasium.wrappers.vector, gymnasium.wrappers
+    flat = int(np.prod(ludarium.load_game(name).observation_shape))
+    box = gymnasium.spaces.Box(0, 1, (flat,), np.float32)
+    single_box = {"single_observation_space": box}
+    return {
+        "VectorizeTransformObservation": lambda e: wrap.VectorizeTransformObservation(
+            e, transform.TransformObservation, func=lambda o: o, observation_space=box
+        ),
+        "VectorizeTransformReward": lambda e: wrap.VectorizeTransformReward(
+            e, transform.TransformReward, func=lambda r: 2 * r
+        ),
+        "VectorizeTransformAction": lambda e: wrap.VectorizeTransformAction(
+            e, transform.TransformAction, func=lambda a: a, action_space=e.single_action_space
+        ),
+        "TransformObservation": lambda e: wrap.TransformObservation(e, lambda o: o, **single_box),
+        "FilterObservation": lambda e: wrap.FilterObservation(e, ["observation"]),
+        "FlattenObservation": wrap.FlattenObservation,
+        "ReshapeObservation": lambda e: wrap.ReshapeObservation(e, (1, flat)),
+        "RescaleObservation": lambda e: wrap.RescaleObservation(
+            wrap.DtypeObservation(e, np.float32), np.float32(-1), np.float32(1)
+        ),
+        "DtypeObservation": lambda e: wrap.DtypeObservation(e, np.float32),
+        "NormalizeObservation": wrap.NormalizeObservation,
+        "TransformAction": lambda e: wrap.TransformAction(e, lambda a: a),
+        "TransformReward": lambda e: wrap.TransformReward(e, lambda r: 2 * r),
+        "ClipReward": lambda e: wrap.ClipReward(e, -0.5, 0.5),
+        "NormalizeReward": wrap.NormalizeReward,
+        "RecordEpisodeStatistics": wrap.RecordEpisodeStatistics,
+        "DictInfoToList": wrap.DictInfoToList,
+        "RecordVideo": lambda e: wrap.RecordVideo(
+            e, str(folder), step_trigger=lambda step: step == 0, video_length=2
+        ),
+        "HumanRendering": wrap.HumanRendering,
+        # pictures, real-valued actions, other array libraries
+        **dict.fromkeys(
+            ("GrayscaleObservation", "ResizeObservation", "ClipAction", "RescaleAction")
+        ),
+        **dict.fromkeys(("ArrayConversion", "JaxToNumpy", "JaxToTorch", "NumpyToTorch")),
+    }
+
+
+@pytest.mark.parametrize("autoreset", ["next_step", "same_step", "disabled"])
+def test_gymnasiums_wrappers_take_the_batch(
+    name: str, autoreset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of them that accepts Discrete actions, through the ends of games, without a warning."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    # HumanRendering scales with OpenCV, which the test extra does not bring
+    resize = lambda frame, size: np.asarray(Image.fromarray(frame).resize(size))  # noqa: E731
+    monkeypatch.setitem(sys.modules, "cv2", types.SimpleNamespace(resize=resize))
+    wrappers = vector_wrappers(name, tmp_path / "films")
+    missing = set(gymnasium.wrappers.vector.__all__) - set(wrappers) - {"VectorObservationWrapper"}
+    assert not {w for w in missing if not w.startswith("Vector")}, "say how to make it, or None"
+    for wrapper, make in wrappers.items():
+        if make is None or not hasattr(gymnasium.wrappers.vector, wrapper):
+            continue
+        form = "dict" if wrapper in ("FilterObservation", "FlattenObservation") else "flat"
+        many = batch(
+            name, 3, observation=form, autoreset=autoreset, max_turns=3,
+            render_mode="rgb_array", render_size=128,
+        )  # fmt: skip
+        refuses = wrapper.endswith("Observation") and autoreset == "same_step"
+        if refuses or (wrapper, autoreset) == ("NormalizeObservation", "disabled"):
+            with pytest.raises(ValueError, match="autoreset_mode"):
+                make(many)  # a rule of Gymnasium's for all batches
+            continue
+        warned = wrapper == "RecordVideo" and autoreset == "same_step"
+        with pytest.warns(UserWarning) if warned else contextlib.nullcontext():
+            env = make(many)
+        env.reset(seed=2)
+        ends, over = 0, np.zeros(3, bool)
+        for _ in range(6):
+            if autoreset == "disabled" and over.any():
+                env.reset(options={"reset_mask": over.copy()})
+            seen, rewards, terminated, truncated, info = env.step(many.sample_actions())
+            over = np.asarray(terminated | truncated)
+            ends += int(over.sum())
+            if wrapper == "RecordEpisodeStatistics" and over.any():
+                assert np.array_equal(info["_episode"], over)
+            if wrapper == "DictInfoToList":
+                ended = [one.get("final_info", one) for one in info]
+                assert [one["reason"] >= 0 for one in ended] == over.tolist()
+        assert ends >= 3, wrapper
+        assert len(rewards) == 3 and env.observation_space.contains(seen)
+        env.close()

@@ -17,6 +17,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 import ludarium
 from ludarium.environments.aec import AGENTS, AECGame, has_window
+from ludarium.environments.infos import REASONS, RESULTS, reason_word, result_word
 
 # PettingZoo warns about every Dict observation that is not its own; nothing else may be warned of.
 DICT_WARNINGS = (
@@ -215,7 +216,8 @@ def test_masks_and_observations(name: str, rng: np.random.Generator) -> None:
             )
             assert env.infos[agent]["action_mask"].dtype == np.int8
             assert env.infos[agent]["turn"] == state.turn_number()
-            assert env.infos[agent]["stage"] == state.stage()
+            assert state.game.stages[env.infos[agent]["stage"]] == state.stage()
+            assert env.infos[agent]["result"] == env.infos[agent]["reason"] == -1
         assert env.last()[4] is env.infos[mover]
         np.testing.assert_array_equal(env.state(), state.observation_tensor(0))
         assert env.state_space.contains(env.state())
@@ -320,6 +322,151 @@ def test_illegal_actions_in_each_mode(name: str, rng: np.random.Generator) -> No
                 assert not env.observe(mover)["action_mask"].any()
                 while env.agents:
                     env.step(None)
+
+
+def test_penalized_games_end(name: str, rng: np.random.Generator) -> None:
+    """Refused actions count with the played ones; then the game is truncated for both agents."""
+    module = getattr(ludarium, name)
+    options = {"illegal": "penalize", "max_turns": 3}
+    limit = ludarium.load_game(name, max_turns=3).max_game_length
+    for played in (0, 1, 2):
+        env, parallel = module.env(**options), module.parallel_env(**options)
+        env.reset(seed=1)
+        parallel.reset(seed=1)
+        last = None
+        for step in range(limit):
+            mover = env.agent_selection
+            mask = env.observe(mover)["action_mask"]
+            assert mask.any() and env.infos[mover]["reason"] == -1
+            # the last actions are played, so that a legal one ends the game too
+            legal = step >= limit - played
+            action = int(rng.choice(np.flatnonzero(mask == legal)))
+            env.step(action)
+            last = parallel.step({mover: action})
+            assert last[1] == env.rewards and last[1][mover] in ((0, 1) if legal else (-1,))
+            np.testing.assert_equal(last[4], env.infos)
+        assert env.truncations == last[3] == dict.fromkeys(AGENTS, True)
+        assert env.terminations == last[2] == dict.fromkeys(AGENTS, False)
+        assert parallel.agents == [] and env.agent_selection == AGENTS[0]
+        for agent in AGENTS:
+            info = env.infos[agent]
+            assert (RESULTS[info["result"]], REASONS[info["reason"]]) == (
+                "nobody has won",
+                "max_game_length",
+            )
+            assert not info["action_mask"].any() and not env.observe(agent)["action_mask"].any()
+        while env.agents:
+            env.step(None)
+        env.reset(seed=1)
+        assert env.last()[0]["action_mask"].any()
+
+
+def test_infos_say_how_a_game_ended(name: str, rng: np.random.Generator) -> None:
+    """The same keys with ints at every step; codes are read by the tables."""
+    reasons = set()
+    for seed in range(40):
+        env = fresh(name, max_turns=(3, 300)[seed % 2])
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, info = env.last()
+            assert list(info) == ["action_mask", "turn", "stage", "result", "reason"]
+            assert all(type(info[key]) is int for key in list(info)[1:])
+            over = terminated or truncated
+            assert over == (info["result"] >= 0) == (info["reason"] >= 0)
+            if over:
+                returns = env.game_state.returns()
+                winner = returns.index(1) if any(returns) else 2
+                assert info["result"] == winner
+                word = "max_turns" if truncated else "won" if winner < 2 else "drawn"
+                assert REASONS[info["reason"]] == reason_word(info) == word
+                assert result_word(info) == RESULTS[winner]
+                reasons.add(word)
+            env.step(None if over else draw(observation["action_mask"], rng))
+        if {"won", "max_turns"} <= reasons:
+            break
+    assert {"won", "max_turns"} <= reasons
+    env = fresh(name)
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
+    assert [REASONS[info["reason"]] for info in env.infos.values()] == ["illegal"] * 2
+
+
+def draw(mask: Any, rng: np.random.Generator) -> int:
+    """Return a random legal action."""
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_flat_observations(name: str, copied: bool, rng: np.random.Generator) -> None:
+    """The same numbers in one row, in spaces, observe, state and the parallel form."""
+    module = getattr(ludarium, name)
+    flat, planes = fresh(name, observation="flat", copy=copied), fresh(name)
+    both = module.parallel_env(observation="flat")
+    seen, _ = both.reset(seed=1)
+    for _ in range(6):
+        for agent in AGENTS:
+            space = flat.observation_space(agent)
+            assert space["observation"].shape == (int(np.prod(flat.game.observation_shape)),)
+            for _twice in range(2):
+                view = flat.observe(agent)
+                assert space.contains(view) and list(view) == ["observation", "action_mask"]
+                theirs = planes.observe(agent)
+                assert np.array_equal(view["observation"], theirs["observation"].ravel())
+                assert np.array_equal(view["action_mask"], theirs["action_mask"])
+            np.testing.assert_equal(seen[agent], view)
+        assert flat.state_space.contains(flat.state())
+        assert np.array_equal(flat.state(), planes.state().ravel())
+        action = draw(planes.last()[0]["action_mask"], rng)
+        mover = planes.agent_selection
+        flat.step(action)
+        planes.step(action)
+        seen = both.step({mover: action})[0]
+    again = pickle.loads(pickle.dumps(flat))
+    np.testing.assert_equal(again.last(), flat.last())
+
+
+@pytest.mark.filterwarnings(*DICT_WARNINGS)
+def test_api_test_of_flat_observations(name: str, capsys: Any) -> None:
+    api_test(getattr(ludarium, name).env(observation="flat"), num_cycles=100)
+    assert "Passed" in capsys.readouterr().out
+
+
+def test_the_environment_can_be_used_after_close(name: str) -> None:
+    """Closing twice is allowed, and every form goes on."""
+    module = getattr(ludarium, name)
+    for env in (fresh(name, render_mode="rgb_array"), module.parallel_env(render_mode="rgb_array")):
+        env.reset(seed=1)
+        env.close()
+        env.close()
+        mover = env.agents[0]
+        action = env.game_state.legal_actions()[0]
+        env.step({mover: action} if hasattr(env, "aec_env") else action)
+        assert env.render().shape[2] == 3
+        env.close()
+        env.reset(seed=1)
+        assert env.game_state.history() == []
+
+
+def test_actions_of_other_types(name: str) -> None:
+    """What the spaces contain is played; arrays of shape (1,), which they do not, are refused."""
+    env = fresh(name)
+    action = env.game_state.legal_actions()[0]
+    space = env.action_space(AGENTS[0])
+    for good in (action, np.int64(action), np.array(action), np.uint16(action)):
+        assert space.contains(good)
+        env.reset(seed=1)
+        env.step(good)
+        assert env.game_state.history() == [action]
+    for bad in (np.array([action]), [action], float(action), str(action)):
+        assert not space.contains(bad)
+        env.reset(seed=1)
+        both = getattr(ludarium, name).parallel_env()
+        both.reset(seed=1)
+        for refused in (
+            lambda e=env, a=bad: e.step(a),
+            lambda e=both, a=bad: e.step({AGENTS[0]: a}),
+            lambda e=env, a=bad: e.game_state.apply_action(a),
+        ):
+            with pytest.raises(ludarium.IllegalActionError):
+                refused()
 
 
 def test_out_of_range_raises_in_every_mode(name: str) -> None:
@@ -427,6 +574,7 @@ def test_options(name: str) -> None:
         {"render_size": 300.0},
         {"illegal": "ignore"},
         {"copy": "no"},
+        {"observation": "dict"},
         {"max_turns": 0},
         {"max_turns": 2.5},
         {"max_turns": True},

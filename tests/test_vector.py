@@ -15,6 +15,8 @@ from gymnasium.vector import AutoresetMode
 from lockstep import walks_of
 
 import ludarium
+from ludarium.environments.aec import AGENTS
+from ludarium.environments.infos import REASONS
 
 MODES = ("next_step", "same_step", "disabled")
 N = 24
@@ -42,6 +44,21 @@ def expect_equal(vector: Any, i: int, state: Any, planes: Any, mask: Any) -> Non
     np.testing.assert_array_equal(planes[i], state.observation_tensor())
 
 
+def expect_info(info: Any, i: int, state: Any) -> None:
+    """The numbers of game i are those of its state."""
+    result = reason = -1
+    if state.is_terminal():
+        result = state.returns().index(1) if any(state.returns()) else 2
+        reason = REASONS.index(
+            "max_turns" if state.is_truncated() else "won" if result < 2 else "drawn"
+        )
+    stage = state.game.stages.index(state.stage())
+    theirs = {"turn": state.turn_number(), "stage": stage, "result": result, "reason": reason}
+    for key, value in theirs.items():
+        assert info[key].dtype == np.int64 and info[key][i] == value, key
+        assert info[f"_{key}"].dtype == np.bool_ and info[f"_{key}"][i]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_lock_step_with_single_games(name: str, mode: str, rng: np.random.Generator) -> None:
     """Whole games, through their ends: observation, mask, rewards, flags, current player."""
@@ -56,6 +73,7 @@ def test_lock_step_with_single_games(name: str, mode: str, rng: np.random.Genera
             planes, mask = obs["observation"], obs["action_mask"]
             for i in range(N):
                 expect_equal(vector, i, states[i], planes, mask)
+                expect_info(info, i, states[i])
             actions = vector.sample_actions()
             was_over = [state.is_terminal() for state in states]
             obs, rewards, terminated, truncated, info = vector.step(actions)
@@ -78,6 +96,7 @@ def test_lock_step_with_single_games(name: str, mode: str, rng: np.random.Genera
                 if mode == "same_step":
                     assert ("_final_obs" in info and bool(info["_final_obs"][i])) == over
                     if over:
+                        expect_info(info["final_info"], i, states[i])
                         last = info["final_obs"]["observation"][i]
                         np.testing.assert_array_equal(last, states[i].observation_tensor())
                         assert not info["final_obs"]["action_mask"][i].any()
@@ -86,7 +105,7 @@ def test_lock_step_with_single_games(name: str, mode: str, rng: np.random.Genera
                 break
             if mode == "disabled" and rng.random() < 0.1:
                 chosen = np.array([s.is_terminal() for s in states]) & (rng.random(N) < 0.7)
-                obs, _ = vector.reset(options={"reset_mask": chosen})
+                obs, info = vector.reset(options={"reset_mask": chosen})
                 for i in np.flatnonzero(chosen):
                     states[i] = vector._state(i)
         assert ended > N / 2
@@ -175,7 +194,8 @@ def test_sampling_is_uniform_over_legal_actions(name: str) -> None:
 def test_spaces_and_attributes(name: str) -> None:
     vector = batch(name, num_envs=3)
     obs, info = vector.reset()
-    assert list(obs) == ["observation", "action_mask"] and info == {}
+    assert list(obs) == ["observation", "action_mask"]
+    assert info["action_mask"] is obs["action_mask"]
     assert vector.observation_space.contains(obs)
     assert list(vector.observation_space.spaces) == ["observation", "action_mask"]
     env = ludarium.make(name)
@@ -184,8 +204,9 @@ def test_spaces_and_attributes(name: str) -> None:
     assert vector.action_space.contains(vector.sample_actions())
     assert vector.num_envs == 3
     for mode in AutoresetMode:
-        vector = ludarium.make_vec(name, num_envs=1, autoreset=mode)
-        assert vector.metadata["autoreset_mode"] is mode
+        for spelling in (mode, mode.name, mode.name.lower(), mode.value, mode.value.lower()):
+            vector = ludarium.make_vec(name, num_envs=1, autoreset=spelling)
+            assert vector.metadata["autoreset_mode"] is mode
     vector.close()
 
 
@@ -245,6 +266,9 @@ def test_bad_options(name: str) -> None:
         {"num_envs": 2.0},
         {"num_threads": 0},
         {"autoreset": "later"},
+        {"autoreset": 1},
+        {"render_mode": "human"},
+        {"render_size": 100},
         {"illegal": "ignore"},
         {"copy": 2},
         {"seed": -1},
@@ -322,6 +346,82 @@ def test_an_illegal_action_in_one_game_of_many(name: str, autoreset: str) -> Non
             assert vector.states()[4].history() == [] and obs["action_mask"][4].any()
         else:
             assert vector.current_player[4] == -1 and not obs["action_mask"][4].any()
+
+
+@pytest.mark.parametrize("autoreset", MODES)
+def test_penalized_games_end(name: str, autoreset: str, rng: np.random.Generator) -> None:
+    """Refused actions count with the played ones, as in the single environment."""
+    options = {"illegal": "penalize", "max_turns": 3}
+    vector = ludarium.make_vec(name, num_envs=4, seed=3, autoreset=autoreset, **options)
+    obs, info = vector.reset()
+    singles = [ludarium.make(name, **options) for _ in range(4)]
+    for env, state in zip(singles, vector.states(), strict=True):
+        env.set_game_state(state)
+    limit = vector.game.max_game_length
+    for step in range(limit):
+        legal = np.array([False, step == 0, step == limit - 1, step % 2 == 1])
+        actions = np.array(
+            [rng.choice(np.flatnonzero(obs["action_mask"][i] == legal[i])) for i in range(4)]
+        )
+        obs, rewards, terminated, truncated, info = vector.step(actions)
+        for i, env in enumerate(singles):
+            env.step(int(actions[i]))
+            assert rewards[i].tolist() == list(env.rewards.values())
+            assert truncated[i] == env.truncations[AGENTS[0]]
+            assert terminated[i] == env.terminations[AGENTS[0]]
+            ended = truncated[i] or terminated[i]
+            shown = info["final_info"] if ended and autoreset == "same_step" else info
+            for key in ("turn", "stage", "result", "reason"):
+                assert shown[key][i] == env.infos[AGENTS[0]][key]
+    assert truncated[[0, 1, 2]].all() and not terminated[[0, 1, 2]].any()
+    assert [REASONS[k] for k in shown["reason"][:3]] == ["max_game_length"] * 3
+    if autoreset != "same_step":
+        assert (vector.current_player[:3] == -1).all() and not obs["action_mask"][:3].any()
+        vector.step(np.zeros(4, int))
+    running = autoreset != "disabled"
+    assert (vector.current_player[:3] >= 0).all() == running
+
+
+def test_pictures_of_batches(name: str) -> None:
+    """One picture for each game, of its state; without a mode there is none."""
+    vector = batch(name, num_envs=3, render_mode="rgb_array", render_size=128)
+    vector.step(vector.sample_actions())
+    assert vector.render_mode == "rgb_array"
+    assert vector.metadata["render_modes"] == ["rgb_array"] and vector.metadata["render_fps"] > 0
+    frames = vector.render()
+    assert isinstance(frames, tuple) and len(frames) == 3
+    for frame, state in zip(frames, vector.states(), strict=True):
+        np.testing.assert_array_equal(frame, state.render("rgb_array", 128))
+    plain = batch(name, num_envs=1)
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert plain.render() is None
+    with pytest.raises(ValueError, match=r"reset\(\)"):
+        ludarium.make_vec(name, render_mode="rgb_array").render()
+
+
+def test_the_seed_is_remembered(name: str) -> None:
+    vector = ludarium.make_vec(name, num_envs=3, seed=5)
+    assert vector.np_random_seed == 5
+    vector.reset(seed=7)
+    assert vector.np_random_seed == 7
+    vector.np_random.integers(3)
+    vector.reset()
+    assert vector.np_random_seed == 7
+    vector.reset(seed=[4, 5, 9])
+    assert vector.np_random_seed == (4, 5, 9)
+
+
+def test_the_batch_can_be_used_after_close(name: str) -> None:
+    vector = batch(name, num_envs=4, num_threads=2, render_mode="rgb_array", render_size=128)
+    for _ in range(2):
+        vector.step(vector.sample_actions())
+        assert len(vector.render()) == 4
+        pool = vector._pool
+        vector.close()
+        vector.close()
+        assert vector._pool is None and pool._shutdown, "the threads are stopped each time"
+    vector.reset(seed=1)
+    vector.close()
 
 
 # ---------------------------------------------------------------- processes, threads, memory

@@ -28,9 +28,10 @@ def register_with_pettingzoo() -> None:
 
 
 def register_with_gymnasium() -> None:
-    """Register the single-agent environment of every id, ``Name-vN`` for ``name-vN``.
+    """Register the single-agent environments of every id ``name-vN``.
 
-    Workers that are spawned find it by the id with the module before it:
+    ``Name-vN`` has the options' defaults; ``Name-flat-vN`` has flat observations, for scripts that
+    can only pass an id. Spawned workers find them by the id with the module before it:
     ``ludarium:ludarium/Name-vN``. Importing twice or reloading changes nothing.
     """
     import gymnasium
@@ -38,11 +39,13 @@ def register_with_gymnasium() -> None:
     games = game_modules()
     for id_, module in environment_ids().items():
         namespace, _, name = id_.rpartition("/")
-        gymnasium_id = f"{namespace}/{name[:1].upper()}{name[1:]}".lstrip("/")
-        if module in games and gymnasium_id not in gymnasium.registry:
-            gymnasium.register(
-                id=gymnasium_id,
-                entry_point="ludarium.single_agent.env:make_single",
-                vector_entry_point="ludarium.single_agent.vector:make_batch",
-                kwargs={"game": games[module]},
-            )
+        stem, _, version = f"{name[:1].upper()}{name[1:]}".rpartition("-v")
+        for variant, options in (("", {}), ("-flat", {"observation": "flat"})):
+            gymnasium_id = f"{namespace}/{stem}{variant}-v{version}".lstrip("/")
+            if module in games and gymnasium_id not in gymnasium.registry:
+                gymnasium.register(
+                    id=gymnasium_id,
+                    entry_point="ludarium.single_agent.env:make_single",
+                    vector_entry_point="ludarium.single_agent.vector:make_batch",
+                    kwargs={"game": games[module], **options},
+                )

@@ -20,6 +20,7 @@ from checks import audit, load_example, recorded, run_example
 import ludarium
 from ludarium.arena import play_match
 from ludarium.environments.aec import AGENTS
+from ludarium.environments.infos import REASONS
 from ludarium.environments.parallel import ParallelGame
 from ludarium.wrappers.agilerl import MaskInInfos
 
@@ -58,8 +59,9 @@ class Watched:
         assert not found[1][~over].any()
         for row in np.flatnonzero(over):
             ended = found[4]["final_info"]
-            assert ended["reason"][row] in ("won", "drawn", "max_turns")
-            won = float(ended["result"][row][ended["seat"][row]])
+            assert REASONS[ended["reason"][row]] in ("won", "drawn", "max_turns")
+            seat = int(ended["seat"][row])
+            won = float({seat: 1, 1 - seat: -1}.get(int(ended["result"][row]), 0))
             self.results.append((float(found[1][row]), won))
         return found
 

@@ -11,6 +11,7 @@ from checks import draw
 from gymnasium.utils.env_checker import check_env
 
 import ludarium
+from ludarium.environments.infos import REASONS
 
 
 def id_of(name: str) -> str:
@@ -38,6 +39,7 @@ def test_vectors(name: str, mode: str, rng: np.random.Generator) -> None:
         over = terminated | truncated
         games += int(over.sum())
         for i in np.flatnonzero(over):
-            assert info["reason"][i] in ("won", "drawn", "max_turns")
-            assert rewards[i] == info["result"][i][info["seat"][i]]
+            assert REASONS[info["reason"][i]] in ("won", "drawn", "max_turns")
+            seat = int(info["seat"][i])
+            assert rewards[i] == {seat: 1, 1 - seat: -1}.get(int(info["result"][i]), 0)
     many.close()

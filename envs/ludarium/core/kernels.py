@@ -118,6 +118,31 @@ def step_and_observe(state, action, mask, planes):
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what the next step does with a game that is over
 TERMINATE, PENALIZE = 0, 1  # what an illegal action does; "raise" is handled by the caller
 
+# Rows of the numbers in the infos, and their codes; environments/infos.py has the words.
+TURN_ROW, STAGE_ROW, RESULT_ROW, REASON_ROW, NUMBER_ROWS = 0, 1, 2, 3, 4
+NOT_OVER, NOBODY = -1, 2  # results; 0 and 1 are the player who has won
+BY_WIN, BY_DRAW, BY_MAX_TURNS, BY_ILLEGAL, BY_MAX_GAME_LENGTH = 0, 1, 2, 3, 4  # reasons
+
+
+@njit(**JIT)
+def _write_numbers(state, i, numbers):
+    """Write turn, stage, result and reason of game i, as its state has them, into its column."""
+    status = state[rules.STATUS]
+    numbers[TURN_ROW, i] = state[rules.TURN]
+    numbers[STAGE_ROW, i] = rules.phase(state)
+    if status == RUNNING:
+        result, reason = NOT_OVER, NOT_OVER
+    elif status == WON_0:
+        result, reason = 0, BY_WIN
+    elif status == WON_1:
+        result, reason = 1, BY_WIN
+    elif status == DRAWN:
+        result, reason = NOBODY, BY_DRAW
+    else:
+        result, reason = NOBODY, BY_MAX_TURNS
+    numbers[RESULT_ROW, i] = result
+    numbers[REASON_ROW, i] = reason
+
 
 @njit(**JIT)
 def first_illegal(actions, current, masks, begin):
@@ -156,7 +181,19 @@ def _show(state, scratch, n, i, masks, planes, current, sampling, sampled, draw)
 
 @njit(**JIT)
 def reset_batch(
-    begin, end, chosen, fresh, states, setup, masks, planes, current, sampling, sampled
+    begin,
+    end,
+    chosen,
+    fresh,
+    states,
+    setup,
+    masks,
+    planes,
+    current,
+    sampling,
+    sampled,
+    lengths,
+    numbers,
 ):
     """Start new games (`fresh`) or observe the states as they are, in rows where `chosen` is True.
 
@@ -170,6 +207,8 @@ def reset_batch(
         if fresh:
             rules.new_game(state, setup[i : i + 1])
         n = update_terminal(state, scratch)
+        lengths[i] = 0
+        _write_numbers(state, i, numbers)
         _show(state, scratch, n, i, masks, planes, current, sampling, sampled, False)
 
 
@@ -187,6 +226,7 @@ def step_batch(
     actions,
     autoreset,
     illegal,
+    max_length,
     draw,
     states,
     setup,
@@ -195,11 +235,14 @@ def step_batch(
     current,
     sampling,
     sampled,
+    lengths,
+    numbers,
     rewards,
     terminated,
     truncated,
     final,
     final_planes,
+    final_numbers,
 ):
     """Play one action in each of the games from `begin` to `end`.
 
@@ -209,6 +252,7 @@ def step_batch(
         actions: int64[N], from 0 to A - 1.
         autoreset: NEXT_STEP, SAME_STEP or DISABLED.
         illegal: TERMINATE or PENALIZE.
+        max_length: under PENALIZE, the number of actions, refused ones included, that truncates.
         draw: whether to draw the next sampled actions.
         states: [N, W], changed in place.
         setup: uint64[N], random streams for the set-ups.
@@ -217,11 +261,15 @@ def step_batch(
         current: int8[N], the player to move, -1 when over; read, then written.
         sampling: uint64[N], random streams for the sampled actions, not advanced.
         sampled: int64[N], written if `draw`: a uniform legal action, 0 when over.
+        lengths: int64[N], actions in each game, refused ones included; read, then written.
+        numbers: int64[NUMBER_ROWS, N], of the infos; kept where a game waits, else written.
         rewards: float32[N, 2], written.
         terminated: bool[N], written.
         truncated: bool[N], written.
         final: bool[N], written under SAME_STEP: whether the row of final_planes is new.
         final_planes: int8[N, F], written under SAME_STEP where a game ended.
+        final_numbers: int64[NUMBER_ROWS, N], written under SAME_STEP: of the infos of the games
+            that ended, 0 elsewhere.
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
@@ -229,24 +277,33 @@ def step_batch(
         rewards[i, 0] = 0
         rewards[i, 1] = 0
         final[i] = False
+        if autoreset == SAME_STEP:
+            final_numbers[:, i] = 0
         n = np.int64(0)
+        refused = NOT_OVER  # why the environment ends a game that its rules would go on with
         if current[i] < 0:
             if autoreset == DISABLED:
                 observation.observe(state, np.int64(0), planes[i])
                 continue
             rules.new_game(state, setup[i : i + 1])
             n = update_terminal(state, scratch)
+            lengths[i] = 0
             terminated[i] = False
-            truncated[i] = (
-                state[rules.STATUS] == TRUNCATED
-            )  # a random set-up can already reach max_turns
+            truncated[i] = state[rules.STATUS] == TRUNCATED  # a random set-up can take all turns
         elif masks[i, actions[i]] == 0:
+            lengths[i] += 1
             rewards[i, np.int64(state[rules.PLAYER])] = -1
-            truncated[i] = False
             terminated[i] = illegal == TERMINATE
-            if illegal == PENALIZE:
+            truncated[i] = False
+            if illegal == TERMINATE:
+                refused = BY_ILLEGAL
+            elif lengths[i] >= max_length:
+                refused = BY_MAX_GAME_LENGTH
+                truncated[i] = True
+            else:
                 n = update_terminal(state, scratch)
         else:
+            lengths[i] += 1
             rules.apply(state, actions[i])
             n = update_terminal(state, scratch)
             status = state[rules.STATUS]
@@ -258,11 +315,22 @@ def step_batch(
             elif status == WON_1:
                 rewards[i, 0] = -1
                 rewards[i, 1] = 1
+            elif n > 0 and illegal == PENALIZE and lengths[i] >= max_length:
+                n = np.int64(0)
+                refused = BY_MAX_GAME_LENGTH
+                truncated[i] = True
+        _write_numbers(state, i, numbers)
+        if refused != NOT_OVER:
+            numbers[RESULT_ROW, i] = NOBODY
+            numbers[REASON_ROW, i] = refused
         if n == 0 and autoreset == SAME_STEP:
             final[i] = True
+            final_numbers[:, i] = numbers[:, i]
             observation.observe(state, np.int64(0), final_planes[i])
             rules.new_game(state, setup[i : i + 1])
             n = update_terminal(state, scratch)
+            lengths[i] = 0
+            _write_numbers(state, i, numbers)
         _show(state, scratch, n, i, masks, planes, current, sampling, sampled, draw)
 
 

@@ -1,7 +1,7 @@
-"""The PettingZoo environment, agent by agent, once for all games.
+"""The PettingZoo AEC environment: one class for all games.
 
-What PettingZoo's three stock wrappers check (order of calls, range of actions, illegal actions) is
-checked inside, because the wrappers cost more than the games: a test compares the traces.
+The checks of PettingZoo's three stock wrappers (order of calls, range of actions, illegal actions)
+are built in, because the wrappers take longer than the games do: a test compares the traces.
 """
 
 from __future__ import annotations
@@ -24,21 +24,23 @@ from ludarium.core.game import Game
 from ludarium.core.options import as_int, check_choice, check_size
 from ludarium.core.state import State, check_state
 from ludarium.core.status import ILLEGAL, TRUNCATED
+from ludarium.environments import infos as codes
 
 Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Frame: TypeAlias = npt.NDArray[np.uint8]
 
 AGENTS = ("player_0", "player_1")
 _PLAYER = {"player_0": 0, "player_1": 1}
-_NOBODY = object()  # equal to the name of no agent
-_INT8 = np.dtype(np.int8)  # quicker to hand over than the type
+_NO_AGENT = object()  # compares unequal to the name of every agent
+_INT8 = np.dtype(np.int8)  # passing a dtype object is faster than passing the type
 RENDER_MODES = ("ansi", "rgb_array", "human")
 ILLEGAL_MODES = ("terminate", "raise", "penalize")
+OBSERVATIONS = ("planes", "flat")
 
-# What `_wire` makes, and a copy makes anew.
-_WIRED = ("_mask", "_view", "_planes_view", "_no_action", "_own_mask")
+# Made by `_wire`: a copy leaves them out and makes its own.
+_NOT_COPIED = ("_mask", "_view", "_planes_view", "_no_action", "_own_mask")
 
-# Attributes that appear with the first reset, as PettingZoo's order-enforcing wrapper has them.
+# Attributes that exist from the first reset on, as with PettingZoo's order-enforcing wrapper.
 _AFTER_RESET = frozenset(
     (
         "game_state",
@@ -54,7 +56,7 @@ _AFTER_RESET = frozenset(
 
 
 def has_window() -> bool:
-    """Say whether the window extra is installed."""
+    """Return whether pygame, which the window extra installs, can be imported."""
     return importlib.util.find_spec("pygame") is not None
 
 
@@ -64,24 +66,35 @@ def has_window() -> bool:
 class AECGame(AECEnv[str, Any, Any]):
     """A game as a PettingZoo AEC environment.
 
-    An observation is ``{"observation": int8 [H, W, C], "action_mask": int8 [A]}``, seen by the
-    agent it is for, its own stones first and its own side nearest. The mask is all zeros for an
-    agent who is not to move. ``infos[agent]`` has the mask again, ``turn`` (whole turns completed)
-    and ``stage`` (which decision is next). Rewards are +1 and -1 at a result by the rules
-    (termination); 0 and 0 at a draw and at `max_turns` (truncation). An agent may act twice in a
-    row: a turn is one or two actions.
+    An observation is ``{"observation": int8 [H, W, C], "action_mask": int8 [A]}``, as seen by the
+    agent that it is for: with their own pieces in the first planes and their own side nearest. The
+    mask is all zeros for an agent who is not to move. ``infos[agent]`` has the same mask and the
+    numbers ``turn``, ``stage``, ``result`` and ``reason``; `ludarium.environments.infos` explains
+    them. Rewards are +1 and -1 when somebody has won (termination), 0 and 0 at a draw
+    (termination) and at `max_turns` (truncation). An agent may act twice in a row: a turn is one or
+    two actions.
+
+    An action is an int or an integer array of shape (), as the action space contains them.
+
+    After the end, as PettingZoo has it: an agent at its end takes ``step(None)``, and any other
+    action raises ValueError, so that an agent never acts on a finished game unnoticed. When both
+    agents have left, `step` logs PettingZoo's warning and does nothing. `close` closes the window
+    only: the environment can be stepped, rendered and reset after it.
 
     Args:
         game: the game, with its options.
         render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"`` (extra ``ludarium[human]``).
-        render_size: the longer side of a picture in pixels, 128 to 2048.
-        illegal: what an illegal action in the range does: ``"terminate"``: a warning, -1 to the
-            mover, 0 to the other, both agents terminated and truncated, as PettingZoo's wrapper
-            does; ``"raise"``: `IllegalActionError`, and the state is kept; ``"penalize"``: -1, and
-            the mover tries again. Checkers of libraries play actions without looking at the mask,
-            so ``"raise"`` does not suit them. An action out of range raises in every mode.
+        render_size: longer side of a picture in pixels, 128 to 2048.
+        illegal: what an illegal action in the range does. ``"terminate"``: a warning, -1 to the
+            mover, 0 to the other, both agents terminated and truncated, as with PettingZoo's
+            wrapper. ``"raise"``: `IllegalActionError`, and the state is as before. ``"penalize"``:
+            -1, the state is as before, and the same agent acts again; refused actions count with
+            the played ones, and the game is truncated when there are ``game.max_game_length`` of
+            them. The checkers of other libraries play actions without looking at the mask, so
+            ``"raise"`` does not suit them. An action out of range raises in every mode.
         copy: True: observations are the caller's own arrays. False: those of the agent to move are
             read-only views that the next step overwrites.
+        observation: ``"planes"``, or ``"flat"``: ``observation`` and `state` are int8 [H * W * C].
 
     Raises:
         ValueError: An option is not allowed.
@@ -96,16 +109,19 @@ class AECGame(AECEnv[str, Any, Any]):
         render_size: int = 512,
         illegal: str = "terminate",
         copy: bool = True,
+        observation: str = "planes",
     ) -> None:
         super().__init__()
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
+        check_choice("observation", observation, OBSERVATIONS)
         self.game = game
         self.render_mode = render_mode
         self.render_size = check_size(render_size, "render_size")
         self.illegal = illegal
         self.copy = bool(copy)
+        self.observation = observation
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
             "render_modes": [m for m in RENDER_MODES if m != "human" or has_window()],
@@ -114,23 +130,26 @@ class AECGame(AECEnv[str, Any, Any]):
         }
         self.possible_agents = list(AGENTS)
         shape, actions = game.observation_shape, game.num_distinct_actions
+        seen = (int(np.prod(shape)),) if observation == "flat" else shape
         self.observation_spaces = {
-            agent: spaces.Dict(  # by keywords: a plain dict would be sorted
-                observation=spaces.Box(0, 1, shape, np.int8),
+            agent: spaces.Dict(  # keywords keep this order: a plain dict would be sorted
+                observation=spaces.Box(0, 1, seen, np.int8),
                 action_mask=spaces.Box(0, 1, (actions,), np.int8),
             )
             for agent in AGENTS
         }
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
-        self.state_space = spaces.Box(0, 1, shape, np.int8)
-        self._stages: tuple[str, ...] = game.stages
+        self.state_space = spaces.Box(0, 1, seen, np.int8)
         self._num_actions, self._shape = actions, shape
+        self._flat = observation == "flat"
         self._state: State | None = None
-        self._hot: tuple[Any, ...] | None = None
-        self._mover: object = _NOBODY  # who has legal actions
+        self._step_cache: tuple[Any, ...] | None = None
+        self._mover: object = _NO_AGENT  # who has legal actions
+        self._refused = 0  # actions refused in this game
+        self._first = 0  # length of the state's history when this game began
         self._stepped = False  # since agent_iter() last named an agent
         self._planes = np.zeros(shape, np.int8)  # seen by the player to move
-        self._given = False  # the planes are the caller's already: the next one gets a copy
+        self._planes_handed_out = False  # by observe(): its next call must copy
         self._nothing = np.zeros(actions, np.int8)  # a mask
         self._window: Any = None
 
@@ -159,7 +178,7 @@ class AECGame(AECEnv[str, Any, Any]):
         """Start a new game.
 
         Args:
-            seed: decides what the game leaves to chance; without one that is drawn afresh.
+            seed: decides what the game leaves to chance; None: a fresh seed.
             options: ignored; PettingZoo's tests send unknown ones.
 
         Raises:
@@ -168,14 +187,14 @@ class AECGame(AECEnv[str, Any, Any]):
         self._begin(self.game.new_initial_state(seed))
 
     def set_game_state(self, state: State) -> None:
-        """Go to a state of the same game and options, as after a reset there.
+        """Go to a state of the same game and options, as if a reset had led there.
 
-        The environment keeps a copy. At a finished game both agents are at their end, with the
-        final rewards.
+        The environment keeps a copy. If the game is over there, both agents are at their end, with
+        the final rewards.
 
         Raises:
             ValueError: The state is of another game or has other options.
-            TypeError: It is no `State`.
+            TypeError: The argument is not a `State`.
         """
         check_state(state)
         if state.game != self.game:
@@ -183,15 +202,16 @@ class AECGame(AECEnv[str, Any, Any]):
         self._begin(state.clone())
 
     def _begin(self, state: State) -> None:
-        """Let the agents start at a state."""
+        """Start an episode at a state."""
         self._state = state
+        self._refused, self._first = 0, len(state._history)
         self._wire()
         self._planes = np.empty(self.game.observation_shape, np.int8) if self.copy else self._planes
-        self._given = False
+        self._planes_handed_out = False
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
-        # Whoever ends an episode, a wrapper included, puts another dict in place of this one.
+        # Whatever ends an episode, a wrapper included, puts another dict in place of this one.
         self.terminations = self._alive = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self._skip_agent_selection: str | None = None
@@ -202,34 +222,32 @@ class AECGame(AECEnv[str, Any, Any]):
         self._arrive(state._packed)
 
     def _wire(self) -> None:
-        """Keep at hand what every step needs of the state."""
+        """Collect what every step needs of the state."""
         assert self._state is not None
         self._mask = self._state._mask
         self._view = self._mask.view()
         self._view.flags.writeable = False
-        self._planes_view = self._planes.view()
+        self._planes_view = self._planes.reshape(-1) if self._flat else self._planes.view()
         self._planes_view.flags.writeable = False
         self._no_action = self._nothing.copy
         self._own_mask = self._mask.copy if self.copy else self._view.view
-        # one look-up for all that step() needs: its time is made of look-ups
-        self._hot = (
+        # one tuple: attribute look-ups dominate the time of step()
+        self._step_cache = (
             self._state,
             self._state._array,
             self._mask,
             self.game.type.kernels.step_and_observe,
             self._num_actions,
             self._shape if self.copy else None,
-            self._stages,
             self._own_mask,
             self._no_action,
         )
 
     def _arrive(self, packed: int) -> None:
         """Set who acts next, infos and, at the end, rewards, from a packed status."""
-        turn, stage = packed >> 8, self._stages[packed >> 4 & 15]
         if packed & 7:
             mover, other, mask = "player_0", "player_1", self._no_action()
-            self._mover = _NOBODY
+            self._mover = _NO_AGENT
             self._finish(packed)
         else:
             mover, other = ("player_1", "player_0") if packed & 8 else AGENTS
@@ -237,12 +255,18 @@ class AECGame(AECEnv[str, Any, Any]):
             self._mover = mover
         self.agent_selection = mover
         self.infos = {
-            mover: {"action_mask": mask, "turn": turn, "stage": stage},
-            other: {"action_mask": self._no_action(), "turn": turn, "stage": stage},
+            agent: {
+                "action_mask": own,
+                "turn": packed >> 8,
+                "stage": packed >> 4 & 15,
+                "result": codes.RESULT_BY_STATUS[packed & 7],
+                "reason": codes.REASON_BY_STATUS[packed & 7],
+            }
+            for agent, own in ((mover, mask), (other, self._no_action()))
         }
 
     def _finish(self, packed: int) -> None:
-        """Both agents are at their end."""
+        """Put both agents at their end, with their rewards."""
         assert self._state is not None
         cut = packed & 7 == TRUNCATED
         self.terminations = dict.fromkeys(AGENTS, not cut)
@@ -253,10 +277,10 @@ class AECGame(AECEnv[str, Any, Any]):
     # ---- acting
 
     def step(self, action: Any) -> None:
-        """Let the selected agent act; ``None`` for an agent at its end.
+        """Play the action of the selected agent; ``None`` for an agent at its end.
 
         Args:
-            action: an integer in the range of the action space, of any integer kind.
+            action: an int in the range of the action space, of any integer type.
 
         Raises:
             AssertionError: `reset` was not called.
@@ -264,10 +288,10 @@ class AECGame(AECEnv[str, Any, Any]):
                 ``"raise"``. The state is as before.
             ValueError: An agent at its end was given an action.
         """
-        if self._hot is None:
+        if self._step_cache is None:
             EnvLogger.error_step_before_reset()
             return
-        state, array, legal, kernel, num_actions, shape, stages, own_mask, no_action = self._hot
+        state, array, legal, kernel, num_actions, shape, own_mask, no_action = self._step_cache
         self._stepped = True
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
@@ -289,22 +313,38 @@ class AECGame(AECEnv[str, Any, Any]):
             self._illegal(agent, number)
             return
         self._planes = planes
-        self._given = False
+        self._planes_handed_out = False
         state._packed = packed
         state._history.append(number)
         self._cumulative_rewards[agent] = 0.0
-        if self.illegal == "penalize":
-            self._clear_rewards()  # of an action that was not legal; all others were zeros
+        if self._refused:
+            self._clear_rewards()  # of a refused action; otherwise they are zeros
+            if not packed & 7 and self._is_exhausted():
+                self._arrive(packed)
+                self._end_early(codes.MAX_GAME_LENGTH)
+                return
         if packed & 7:
             self._arrive(packed)
             return
-        # what _arrive() does, without its look-ups
+        # the same as _arrive(), without its look-ups
         mover, other = ("player_1", "player_0") if packed & 8 else AGENTS
         self._mover = self.agent_selection = mover
-        turn, stage = packed >> 8, stages[packed >> 4 & 15]
+        turn, stage = packed >> 8, packed >> 4 & 15
         self.infos = {
-            mover: {"action_mask": own_mask(), "turn": turn, "stage": stage},
-            other: {"action_mask": no_action(), "turn": turn, "stage": stage},
+            mover: {
+                "action_mask": own_mask(),
+                "turn": turn,
+                "stage": stage,
+                "result": -1,
+                "reason": -1,
+            },
+            other: {
+                "action_mask": no_action(),
+                "turn": turn,
+                "stage": stage,
+                "result": -1,
+                "reason": -1,
+            },
         }
 
     def _out_of_range(self, action: Any) -> IllegalActionError:
@@ -320,29 +360,43 @@ class AECGame(AECEnv[str, Any, Any]):
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self.rewards[agent] = -1.0
-        if self.illegal == "terminate":
-            EnvLogger.warn_on_illegal_move()
-            self.terminations = dict.fromkeys(AGENTS, True)
-            self.truncations = dict.fromkeys(AGENTS, True)
         self._accumulate_rewards()
         if self.illegal == "terminate":
-            self._deads_step_first()
+            EnvLogger.warn_on_illegal_move()
+            self._end_early(codes.ILLEGAL)
+            return
+        self._refused += 1
+        if self._is_exhausted():
+            self._end_early(codes.MAX_GAME_LENGTH)
 
-    def _deads_step_first(self) -> str:
-        """Select the first agent at its end; nobody has a legal action any more.
+    def _is_exhausted(self) -> bool:
+        """Return whether played and refused actions have reached `max_game_length`."""
+        played = len(self._current()._history) - self._first
+        return played + self._refused >= self.game.max_game_length
 
-        PettingZoo's own wrapper for illegal actions calls this too, after it ended the game.
+    def _end_early(self, reason: int) -> None:
+        """End a game that its rules would go on with."""
+        self.terminations = dict.fromkeys(AGENTS, reason == codes.ILLEGAL)
+        self.truncations = dict.fromkeys(AGENTS, True)
+        self._deads_step_first(reason)
+
+    def _deads_step_first(self, reason: int = codes.ILLEGAL) -> str:
+        """Select the first agent at its end; no agent has a legal action any more.
+
+        PettingZoo's own wrapper for illegal actions calls this too, after it has ended the game.
         """
-        self._mover = _NOBODY
+        self._mover = _NO_AGENT
         for info in self.infos.values():
             info["action_mask"] = self._no_action()
+            if info["result"] == codes.RUNNING:
+                info["result"], info["reason"] = codes.NOBODY, reason
         first: str = super()._deads_step_first()
         return first
 
     # ---- looking
 
     def observe(self, agent: str) -> Observation:
-        """Return an agent's observation, to move or not, also after its end until the next reset.
+        """Return an agent's observation, to move or not; after its end too, until the next reset.
 
         Raises:
             AssertionError: `reset` was not called.
@@ -351,30 +405,40 @@ class AECGame(AECEnv[str, Any, Any]):
         if agent == self._mover:
             if not self.copy:
                 planes = self._planes_view
-            elif self._given:
-                planes = self._current().observation_tensor()
             else:
-                planes = self._planes
-                self._given = True
+                if self._planes_handed_out:
+                    planes = self._current().observation_tensor()
+                else:
+                    planes = self._planes
+                    self._planes_handed_out = True
+                if self._flat:
+                    planes = planes.reshape(-1)
             return {"observation": planes, "action_mask": self._own_mask()}
         if self._state is None:
             EnvLogger.error_observe_before_reset()
         planes = self._current().observation_tensor(self._index(agent))
+        if self._flat:
+            planes = planes.reshape(-1)
         return {"observation": planes, "action_mask": self._no_action()}
 
     def state(self) -> npt.NDArray[np.int8]:
-        """Return the global view int8 [H, W, C]: player 0's observation, with who is to move.
+        """Return the global state: player 0's observation, int8 [H, W, C] or [H * W * C].
 
         Raises:
             AssertionError: `reset` was not called.
         """
         if self._state is None:
             EnvLogger.error_state_before_reset()
-        return self._current().observation_tensor(0)
+        planes = self._current().observation_tensor(0)
+        return planes.reshape(-1) if self._flat else planes
 
     @property
     def game_state(self) -> State:
-        """A copy of the present `State`; before `reset` an `AttributeError`."""
+        """A copy of the current `State`.
+
+        Raises:
+            AttributeError: `reset` was not called.
+        """
         if self._state is None:
             raise AttributeError("game_state cannot be accessed before reset")
         return self._state.clone()
@@ -387,13 +451,13 @@ class AECGame(AECEnv[str, Any, Any]):
         """Return a diagram (``"ansi"``) or a new array uint8 [height, width, 3], or show a window.
 
         Args:
-            overlay: marks on the picture: ``"legal"``, a weight for each action, an agent or its
-                spec; see `ludarium.drawing.overlays`.
+            overlay: marks on the picture: ``"legal"``, a weight for each action, an agent or the
+                spec of one; see `ludarium.drawing.overlays`.
 
         Raises:
             AssertionError: `reset` was not called.
-            ValueError: The overlay is not allowed, or there is no picture to draw it on.
-            ImportError: ``"human"`` without the extra ``ludarium[human]``.
+            ValueError: The overlay is not allowed, or `render_mode` makes no picture to draw it on.
+            ImportError: The mode is ``"human"`` and the extra ``ludarium[human]`` is not installed.
         """
         if self._state is None:
             EnvLogger.error_render_before_reset()
@@ -419,7 +483,7 @@ class AECGame(AECEnv[str, Any, Any]):
         return None
 
     def close(self) -> None:
-        """Close the window, if one is open."""
+        """Close the window, if one is open. The environment can be used after it."""
         if self._window is not None:
             self._window.close()
             self._window = None
@@ -427,10 +491,10 @@ class AECGame(AECEnv[str, Any, Any]):
     # ---- iterating
 
     def agent_iter(self, max_iter: int = 2**63) -> _Agents:
-        """Yield the agent to act, until the game is over; step after each one.
+        """Yield the agent to act until the game is over; `step` must follow each one.
 
         Raises:
-            AssertionError: `reset` was not called, or an agent was named and did not step.
+            AssertionError: `reset` was not called, or `step` did not follow an agent.
         """
         if self._state is None:
             EnvLogger.error_agent_iter_before_reset()
@@ -439,22 +503,22 @@ class AECGame(AECEnv[str, Any, Any]):
     # ---- copies
 
     def clone(self) -> AECGame:
-        """Return an environment of the same kind, in the same situation, with its own game."""
+        """Return an independent copy: same options, same position."""
         return copy_module.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
         fields = self.__dict__.copy()
-        for name in ("_window", *_WIRED):
+        for name in ("_window", *_NOT_COPIED):
             fields.pop(name, None)
-        fields["_hot"] = None
+        fields["_step_cache"] = None
         return fields
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
         self.__dict__.update(fields)
         self._window = None
         if self._state is not None:
-            self._planes = self._state.observation_tensor()  # the old ones may be the caller's
-            self._given = False
+            self._planes = self._state.observation_tensor()  # the old array may be the caller's
+            self._planes_handed_out = False
             self._wire()
 
     def __getattr__(self, name: str) -> Any:

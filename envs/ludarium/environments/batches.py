@@ -1,33 +1,111 @@
-"""What all batches of games share: threads, and the checks of seeds, actions and resets."""
+"""What all batches of games share: threads, pictures, and the checks of seeds, actions, resets."""
 
 from __future__ import annotations
 
+import copy as copy_module
 import itertools
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import gymnasium.logger
 import numpy as np
 import numpy.typing as npt
 from gymnasium import vector
+from gymnasium.utils import seeding
 
 from ludarium.core.errors import IllegalActionError
-from ludarium.core.options import check_choice
+from ludarium.core.game import Game
+from ludarium.core.options import check_choice, check_size
 from ludarium.core.seeds import seed_stream
+from ludarium.core.state import State
 
 # In the order of core.kernels: NEXT_STEP, SAME_STEP, DISABLED.
 AUTORESET = ("next_step", "same_step", "disabled")
 
 _MODES = getattr(vector, "AutoresetMode", None)  # Gymnasium 1.1 and later
+_SPELLINGS = {mode.replace("_", ""): mode for mode in AUTORESET}
+
+RENDER_MODES = ("rgb_array",)  # of batches
+RENDER_FPS = 2
 
 
 class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
-    """A batch whose kernels run over slices of the games, in `num_threads` threads."""
+    """A batch whose kernels run over slices of the games, in `num_threads` threads.
 
+    `close` stops the threads only: the batch can be used after it.
+    """
+
+    game: Game
     num_threads: int
+    metadata: dict[str, Any]
+    render_size: int
     _pool: ThreadPoolExecutor | None = None
     _pool_owner = 0
+    _spec: Any = None
+
+    def _describe(self, autoreset: Any, render_mode: Any, render_size: Any) -> None:
+        """Check how finished games restart and how games are drawn, and set `metadata`.
+
+        Raises:
+            ValueError: An option is not allowed.
+        """
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        self.render_mode = render_mode
+        self.render_size = check_size(render_size, "render_size")
+        self.autoreset, mode = autoreset_of(autoreset)
+        self.metadata = {
+            "name": f"{self.game.name}_v{self.game.version}",
+            "autoreset_mode": mode,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": RENDER_FPS,
+        }
+
+    @property
+    def spec(self) -> Any:
+        """Gymnasium's specification; its `max_episode_steps` is the game's `max_game_length`."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: Any) -> None:
+        self._spec = bounded_spec(spec, self.game)
+
+    # ---- pictures
+
+    def states(self) -> list[State]:
+        """Return a `State` for each game, independent; its history begins here."""
+        raise NotImplementedError
+
+    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
+        """Return a picture of each game, uint8 [height, width, 3]; None without a `render_mode`.
+
+        Raises:
+            ValueError: `reset` was not called.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn(
+                "render() does nothing without a render_mode: make the batch with 'rgb_array'"
+            )
+            return None
+        draw = self.game.type.submodule("render").draw
+        return tuple(draw(state, self.render_size) for state in self.states())
+
+    # ---- seeds
+
+    def _note_seed(self, seed: int | Sequence[int] | None) -> None:
+        """Keep the seed that was given for `np_random_seed`: an int, or a tuple of them."""
+        if seed is None:
+            return
+        if np.ndim(seed) == 0:
+            number = int(seed)  # type: ignore[arg-type]
+            self._np_random, self._np_random_seed = seeding.np_random(number)
+            return
+        numbers: Any = tuple(None if one is None else int(one) for one in seed)  # type: ignore[union-attr]
+        self._np_random = np.random.default_rng([number or 0 for number in numbers])
+        self._np_random_seed = numbers
+
+    # ---- threads
 
     def _run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """Call a kernel over all games, in slices when there are several threads."""
@@ -38,6 +116,7 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
         if self._pool is None or self._pool_owner != os.getpid():  # a fork has no threads
             self._pool = ThreadPoolExecutor(threads, "ludarium")
             self._pool_owner = os.getpid()
+            self.closed = False  # close() has something to stop again
         cuts = [n * k // threads for k in range(threads + 1)]
         slices = list(itertools.pairwise(cuts))
         rest = [self._pool.submit(kernel, b, e, *arguments) for b, e in slices[1:]]
@@ -46,7 +125,7 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
             job.result()
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Stop the threads."""
+        """Stop the threads; the next step starts them again."""
         if self._pool is not None and self._pool_owner == os.getpid():
             self._pool.shutdown()
         self._pool = None
@@ -58,28 +137,50 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
 def autoreset_of(autoreset: Any) -> tuple[str, Any]:
     """Return an autoreset mode by name, and as Gymnasium has it in `metadata`, if it does.
 
+    Args:
+        autoreset: ``"next_step"``, ``"same_step"`` or ``"disabled"``, in any of Gymnasium's
+            spellings (``"NextStep"``, ``"NEXT_STEP"``), or Gymnasium's `AutoresetMode`.
+
     Raises:
         ValueError: It is none of the three.
+
+    >>> autoreset_of("SameStep")[0]
+    'same_step'
     """
-    if _MODES is not None and isinstance(autoreset, _MODES):
-        autoreset = autoreset.name.lower()
-    check_choice("autoreset", autoreset, AUTORESET)
-    return autoreset, autoreset if _MODES is None else _MODES[autoreset.upper()]
+    mode = autoreset
+    if _MODES is not None and isinstance(mode, _MODES):
+        mode = mode.name
+    if isinstance(mode, str):
+        mode = _SPELLINGS.get(mode.lower().replace("_", ""), autoreset)
+    check_choice("autoreset", mode, AUTORESET)
+    return mode, mode if _MODES is None else _MODES[mode.upper()]
+
+
+def bounded_spec(spec: Any, game: Game) -> Any:
+    """Return a copy of Gymnasium's specification with the game's bound as `max_episode_steps`.
+
+    Gymnasium's own `TimeLimit` is not needed: no episode is longer than `max_game_length`.
+    """
+    if spec is None:
+        return None
+    bounded = copy_module.copy(spec)
+    bounded.max_episode_steps = game.max_game_length
+    return bounded
 
 
 def list_seeds(seed: int | Sequence[int] | None, num_envs: int) -> list[int | None]:
     """Return a seed for each game: from one int up, or those given, or None for each.
 
     Raises:
-        ValueError: One is no seed, or they are more or fewer than games.
+        ValueError: One is not a seed, or their number is not that of the games.
     """
     if not isinstance(seed, (list, tuple, np.ndarray)) or np.ndim(seed) == 0:
         number: Any = seed
-        seed_stream(number)  # refuses what is no seed
+        seed_stream(number)  # raises ValueError for what is not a seed
         return [None if number is None else int(number) + i for i in range(num_envs)]
     seeds: list[int | None] = list(seed)
     for one in seeds:
-        seed_stream(one)  # all of them, before a stream is changed
+        seed_stream(one)  # check all of them before a stream changes
     if len(seeds) != num_envs:
         raise ValueError(
             f"{len(seeds)} seeds for {num_envs} games: one int, None, or {num_envs} of them"
@@ -97,12 +198,12 @@ def rows_to_reset(
     """
     chosen = np.ones(num_envs, np.bool_)
     if options is not None and not isinstance(options, dict):
-        raise ValueError(f"options are a dict or None, not {options!r}")
+        raise ValueError(f"options must be a dict or None, not {options!r}")
     if options and options.get("reset_mask") is not None:
         given = np.asarray(options["reset_mask"])
         if given.dtype != np.bool_ or given.shape != (num_envs,):
             raise ValueError(
-                f"reset_mask is a bool array of shape ({num_envs},), not "
+                f"reset_mask must be a bool array of shape ({num_envs},), not "
                 f"{given.dtype} {given.shape}"
             )
         if started:
@@ -119,9 +220,9 @@ def in_range(actions: Any, num_envs: int, num_actions: int) -> npt.NDArray[np.in
     """
     given = np.asarray(actions)
     if given.shape != (num_envs,):
-        raise ValueError(f"actions have shape {given.shape}, not ({num_envs},)")
+        raise ValueError(f"actions have shape {given.shape}: it must be ({num_envs},)")
     if not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(f"actions are integers, not {given.dtype}")
+        raise ValueError(f"actions must be integers, not {given.dtype}")
     last = num_actions - 1
     if given.min() < 0 or given.max() > last:
         bad = np.flatnonzero((given < 0) | (given > last))

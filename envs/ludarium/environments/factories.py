@@ -10,7 +10,7 @@ from ludarium.core.options import split_options
 from ludarium.environments.aec import AECGame
 from ludarium.environments.parallel import ParallelGame
 
-_ENVIRONMENT_OPTIONS = ("render_mode", "render_size", "illegal", "copy")
+_ENVIRONMENT_OPTIONS = ("render_mode", "render_size", "illegal", "copy", "observation")
 
 
 def environments(
@@ -18,7 +18,7 @@ def environments(
 ) -> tuple[Callable[..., AECGame], Callable[..., AECGame], Callable[..., ParallelGame]]:
     """Return the factories `env`, `raw_env` and `parallel_env` of a game.
 
-    They belong to the game's package, so that they can be pickled.
+    Their `__module__` is the game's package, so that they can be pickled by name.
     """
 
     def env(**options: Any) -> AECGame:
@@ -52,6 +52,7 @@ def environments(
         factory.__doc__ = (
             f"Return {game_type.title} as a PettingZoo {kind}.\n\n"
             "Options are those of `ludarium.environments.aec.AECGame` (render_mode, render_size, "
-            f"illegal, copy), max_cycles, another name of max_turns, and the game's:\n\n{own}"
+            "illegal, copy, observation), max_cycles (another name of max_turns), and the game's:"
+            f"\n\n{own}"
         )
     return env, raw_env, parallel_env

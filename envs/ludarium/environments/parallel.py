@@ -1,4 +1,4 @@
-"""The PettingZoo environment with dicts of actions, around the one that goes agent by agent."""
+"""The PettingZoo parallel environment: dicts of actions and results, around the AEC environment."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ from ludarium.environments.aec import AGENTS, AECGame, Frame
 
 
 class ParallelGame(ParallelEnv[str, Any, Any]):
-    """A game as a PettingZoo parallel environment: one action for each step, the mover's.
+    """A game as a PettingZoo parallel environment: each step plays the action of the mover.
 
     Actions of the agent not to move are ignored and may be missing; its mask is all zeros.
-    `max_cycles` can be read and assigned; it counts from the next reset.
+    Observations, infos and options are those of `AECGame`. `max_cycles` can be read and assigned;
+    the new value counts from the next reset.
+
+    A step after the end logs PettingZoo's warning and returns five empty dicts, because no agent is
+    left to be in them. `close` closes the window only: the environment can be used after it.
 
     Args:
         env: the AEC environment that plays.
@@ -41,7 +45,11 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
 
     @property
     def agents(self) -> list[str]:
-        """The agents still in the game; before `reset` an `AttributeError`."""
+        """The agents still in the game.
+
+        Raises:
+            AttributeError: `reset` was not called.
+        """
         both: list[str] = self.aec_env.agents
         return both
 
@@ -75,7 +83,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         self.aec_env.game = self._next_game or running
         try:
             self.aec_env.reset(seed, options)
-        except ValueError:  # of a bad seed: all is as before
+        except ValueError:  # a bad seed: nothing has changed
             self.aec_env.game = running
             raise
         self._next_game = None
@@ -94,13 +102,13 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
 
         Returns:
             Observations, rewards, terminations, truncations and infos of the agents in the game;
-            all empty after its end, when PettingZoo's warning is logged.
+            all are empty after its end.
 
         Raises:
             AssertionError: `reset` was not called.
-            IllegalActionError: The mover's action is missing, out of range or, as the option
-                `illegal` says, not legal.
-            ValueError: The actions are no dict.
+            IllegalActionError: The mover's action is missing or out of range; or it is not legal,
+                and `illegal` is ``"raise"``.
+            ValueError: The actions are not a dict.
         """
         env = self.aec_env
         if not isinstance(actions, dict):
@@ -130,12 +138,12 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         return results
 
     def state(self) -> npt.NDArray[np.int8]:
-        """Return the global view int8 [H, W, C], as `AECGame.state`."""
+        """Return the global state, as `AECGame.state`."""
         return self.aec_env.state()
 
     @property
     def game_state(self) -> State:
-        """A copy of the present `State`."""
+        """A copy of the current `State`."""
         return self.aec_env.game_state
 
     def set_game_state(self, state: State) -> None:
@@ -147,9 +155,9 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         return self.aec_env.render(overlay)
 
     def close(self) -> None:
-        """Close the window, if one is open."""
+        """Close the window, if one is open. The environment can be used after it."""
         self.aec_env.close()
 
     def clone(self) -> ParallelGame:
-        """Return an environment of the same kind, in the same situation, with its own game."""
+        """Return an independent copy: same options, same position."""
         return copy_module.deepcopy(self)

@@ -1,6 +1,6 @@
-"""Many games at once: `VectorGame`, one action in each game for each step, both seats played.
+"""Many games at once: `VectorGame` plays one action in each game per step, of both seats.
 
-The kernels write into arrays made once; a step is one call, or one for each thread.
+The kernels write into arrays; a step is one call of a kernel, or one per thread.
 """
 
 from __future__ import annotations
@@ -22,50 +22,58 @@ from ludarium.environments.aec import ILLEGAL_MODES
 from ludarium.environments.batches import (
     AUTORESET,
     ThreadedVector,
-    autoreset_of,
     in_range,
     list_seeds,
     name_games,
     rows_to_reset,
 )
+from ludarium.environments.infos import Info, batch_info
 
 Observations: TypeAlias = dict[str, npt.NDArray[np.int8]]
-Info: TypeAlias = dict[str, Any]
+
+NUMBERS = ("turn", "stage", "result", "reason")  # of infos, in the order of core.kernels
 
 
 class VectorGame(ThreadedVector):
     """A batch of games of one kind, made by `ludarium.make_vec`.
 
     An observation is ``{"observation": int8 [N, H, W, C], "action_mask": int8 [N, A]}``, each game
-    seen by its player to move. Rewards are of both players, float32 [N, 2].
+    as seen by its player to move. Rewards are those of both players, float32 [N, 2].
 
-    A game that is over has an all-zero mask and `current_player` -1, until it starts again:
+    ``info`` has ``action_mask`` (the same array as in the observation), ``turn``, ``stage``,
+    ``result`` and ``reason`` (int64 [N]); `ludarium.environments.infos` explains them.
 
-    - ``"next_step"``: the next step ignores its action, starts a new game, reward 0.
-    - ``"same_step"``: a new game is shown at once; ``info["final_obs"]`` has the last observations
-      of the games that ended, ``info["_final_obs"]`` bool [N] says which rows those are.
-    - ``"disabled"``: it waits for ``reset(options={"reset_mask": mask})``; steps ignore its action
-      and repeat its flags, with reward 0.
+    A game that is over has an all-zero mask and `current_player` -1 until it starts again:
+
+    - ``"next_step"``: the next step ignores its action and starts a new game, with reward 0.
+    - ``"same_step"``: the step that ends a game also starts the next one. ``info["final_obs"]`` and
+      ``info["final_info"]`` have the last observations and infos of the games that ended;
+      ``info["_final_obs"]`` and ``info["_final_info"]``, bool [N], mark their rows.
+    - ``"disabled"``: it waits for ``reset(options={"reset_mask": mask})``. Steps ignore its action
+      and repeat its flags and info, with reward 0: the other games of the batch must go on.
 
     The observation of a game that is over is player 0's, as that of a `State`.
 
     Args:
         game: the game, with its options.
-        num_envs: how many, N.
-        seed: game i is seeded as a single game with ``seed + i``; None: afresh.
-        autoreset: one of the three modes, by name or as Gymnasium's `AutoresetMode`.
-        num_threads: how many threads share a step; results do not depend on it.
-        illegal: what an illegal action in the range does: ``"terminate"``: -1 to the mover, 0 to
-            the other, terminated; ``"raise"``: `IllegalActionError` naming the games, and no game
-            has stepped; ``"penalize"``: -1, and the mover tries again.
+        num_envs: number of games, N.
+        seed: game i is seeded as a single game with ``seed + i``; None: fresh seeds.
+        autoreset: one of the three modes by name, in any of Gymnasium's spellings, or Gymnasium's
+            `AutoresetMode`.
+        num_threads: number of threads that share a step; results do not depend on it.
+        illegal: what an illegal action in the range does. ``"terminate"``: -1 to the mover, 0 to
+            the other, terminated. ``"raise"``: `IllegalActionError` naming the games, and no game
+            has stepped. ``"penalize"``: -1, and the mover acts again; refused actions count with
+            the played ones, and the game is truncated when there are ``game.max_game_length`` of
+            them.
         copy: True: the arrays returned are the caller's own. False: they are views that the next
             step or reset overwrites.
+        render_mode: None, or ``"rgb_array"``: `render` returns a tuple of N pictures.
+        render_size: longer side of a picture in pixels, 128 to 2048.
 
     Raises:
         ValueError: An option is not allowed.
     """
-
-    metadata: dict[str, Any]
 
     def __init__(
         self,
@@ -76,20 +84,16 @@ class VectorGame(ThreadedVector):
         num_threads: int = 1,
         illegal: str = "terminate",
         copy: bool = True,
+        render_mode: str | None = None,
+        render_size: int = 512,
     ) -> None:
-        autoreset, mode = autoreset_of(autoreset)
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
         self.game = game
         self.num_envs = at_least_one("num_envs", num_envs)
         self.num_threads = min(at_least_one("num_threads", num_threads), self.num_envs)
-        self.autoreset, self.illegal, self.copy = autoreset, illegal, bool(copy)
-        self.metadata = {
-            "name": f"{game.name}_v{game.version}",
-            "autoreset_mode": mode,
-        }
-        self.render_mode = None
-        self.spec = None
+        self.illegal, self.copy = illegal, bool(copy)
+        self._describe(autoreset, render_mode, render_size)
         n, shape, actions = self.num_envs, game.observation_shape, game.num_distinct_actions
         planes, mask = spaces.Box(0, 1, shape, np.int8), spaces.Box(0, 1, (actions,), np.int8)
         self.single_observation_space = spaces.Dict(observation=planes, action_mask=mask)
@@ -111,8 +115,11 @@ class VectorGame(ThreadedVector):
         self._terminated = np.zeros(n, np.bool_)
         self._truncated = np.zeros(n, np.bool_)
         self._final = np.zeros(n, np.bool_)
-        final_rows = n if autoreset == "same_step" else 0
+        final_rows = n if self.autoreset == "same_step" else 0
         self._final_planes = np.zeros((final_rows, *shape), np.int8)
+        self._lengths = np.zeros(n, np.int64)  # actions in each game, refused ones included
+        self._info_numbers = np.zeros((len(NUMBERS), n), np.int64)
+        self._final_info_numbers = np.zeros((len(NUMBERS), final_rows), np.int64)
         self._wants_samples = False  # sample_actions() was called: steps draw the next ones
         self._ready = False  # and have done so
         self._reseed(seed)
@@ -120,9 +127,10 @@ class VectorGame(ThreadedVector):
     # ---------------------------------------------------------------- starting
 
     def _reseed(self, seed: int | Sequence[int] | None, chosen: Any = None) -> None:
-        """Give the games their random streams."""
+        """Set the random streams of the games."""
         n = self.num_envs
         seeds = list_seeds(seed, n)
+        self._note_seed(seed)
         for i in range(n):
             if chosen is None or chosen[i]:
                 self._setup[i : i + 1] = seed_stream(seeds[i])
@@ -137,7 +145,7 @@ class VectorGame(ThreadedVector):
         """Start new games.
 
         Args:
-            seed: as in the constructor, or one for each game; None: the streams go on.
+            seed: as in the constructor, or a list with one seed per game; None: the streams go on.
             options: ``{"reset_mask": bool [N]}`` starts only those games; the first reset starts
                 all. Other keys are ignored.
 
@@ -150,18 +158,20 @@ class VectorGame(ThreadedVector):
         chosen = rows_to_reset(options, self.num_envs, self._started)
         if seed is not None:
             self._reseed(seed, chosen)
-        if self.copy:  # the last ones are the caller's
+        if self.copy:  # the caller owns the arrays of the last step
             self._rewards, self._terminated = self._rewards.copy(), self._terminated.copy()
             self._truncated = self._truncated.copy()
         self._rewards[chosen] = 0
         self._terminated[chosen] = False
         self._show_states(chosen, fresh=True)
-        self._truncated[chosen] = self._current[chosen] < 0  # where the set-up takes all turns
+        self._truncated[chosen] = self._current[chosen] < 0  # by max_turns, in the set-up
         self._started = True
-        return self._observations(), {}
+        observations = self._observations()
+        return observations, self._info(observations["action_mask"], self._info_numbers)
 
     def _show_states(self, chosen: npt.NDArray[np.bool_], fresh: bool) -> None:
         if self.copy:
+            self._info_numbers = self._info_numbers.copy()
             self._planes = np.empty_like(self._planes)
             if not chosen.all():
                 self._run(
@@ -181,6 +191,8 @@ class VectorGame(ThreadedVector):
             self._current,
             self._sampling,
             self._sampled,
+            self._lengths,
+            self._info_numbers,
         )
         self._ready = False
 
@@ -198,7 +210,7 @@ class VectorGame(ThreadedVector):
         """Play one action in each game.
 
         Args:
-            actions: integers [N], in the range of the action space; those of games that are over
+            actions: integers [N] in the range of the action space; those of games that are over
                 are ignored, but must be in the range too.
 
         Returns:
@@ -211,8 +223,9 @@ class VectorGame(ThreadedVector):
         """
         numbers = self._numbers(actions)
         if self.copy:
-            # the last ones are the caller's
+            # the caller owns the arrays of the last step
             self._planes = np.empty_like(self._planes)
+            self._info_numbers = self._info_numbers.copy()
             self._rewards = np.empty_like(self._rewards)
             self._terminated = self._terminated.copy()
             self._truncated = self._truncated.copy()
@@ -221,6 +234,7 @@ class VectorGame(ThreadedVector):
             numbers,
             AUTORESET.index(self.autoreset),
             1 if self.illegal == "penalize" else 0,
+            self.game.max_game_length,
             self._wants_samples,
             self._states,
             self._setup,
@@ -229,19 +243,30 @@ class VectorGame(ThreadedVector):
             self._current,
             self._sampling,
             self._sampled,
+            self._lengths,
+            self._info_numbers,
             self._rewards,
             self._terminated,
             self._truncated,
             self._final,
             self._rows(self._final_planes),
+            self._final_info_numbers,
         )
         self._ready = self._wants_samples
-        info: Info = {}
+        observations = self._observations()
+        info = self._info(observations["action_mask"], self._info_numbers)
         if self.autoreset == "same_step" and self._final.any():
             masks = np.zeros_like(self._masks)
-            info["final_obs"] = {"observation": self._final_planes.copy(), "action_mask": masks}
-            info["_final_obs"] = self._final.copy()
-        return self._observations(), self._rewards, self._terminated, self._truncated, info
+            final, ended = self._final_planes.copy(), self._final.copy()
+            info["final_obs"] = {"observation": final, "action_mask": masks}
+            info["final_info"] = batch_info(
+                masks.copy(), NUMBERS, self._final_info_numbers.copy(), ended
+            )
+            info["_final_obs"], info["_final_info"] = ended, ended
+        return observations, self._rewards, self._terminated, self._truncated, info
+
+    def _info(self, masks: npt.NDArray[np.int8], numbers: npt.NDArray[np.int64]) -> Info:
+        return batch_info(masks, NUMBERS, numbers, np.ones(self.num_envs, np.bool_))
 
     def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
         """Check actions, and return them as int64 [N]."""
@@ -276,9 +301,9 @@ class VectorGame(ThreadedVector):
     # ---------------------------------------------------------------- sampling
 
     def sample_actions(self) -> npt.NDArray[np.int64]:
-        """Return a uniformly drawn legal action for each game, int64 [N]; 0 where one is over.
+        """Return a uniformly random legal action for each game, int64 [N]; 0 where it is over.
 
-        Each game draws from a stream of its own, so its trajectory depends on its seed alone.
+        Each game has its own random stream, so its trajectory depends on its seed alone.
 
         Raises:
             ValueError: `reset` was not called.
@@ -301,7 +326,7 @@ class VectorGame(ThreadedVector):
 
     @property
     def current_player(self) -> npt.NDArray[np.int8]:
-        """The player to move in each game, int8 [N]; -1 where one is over."""
+        """The player to move in each game, int8 [N]; -1 where it is over."""
         return self._current.copy()
 
     def states(self) -> list[State]:
@@ -321,19 +346,24 @@ class VectorGame(ThreadedVector):
         return state
 
     def set_states(self, states: Sequence[State]) -> Observations:
-        """Go to these states, one for each game, as after a reset there; returns observations.
+        """Go to these states, one per game, as if a reset had led there.
+
+        Returns:
+            Observations of all games.
 
         Raises:
-            ValueError: There are more or fewer than games, or one is of another game.
-            TypeError: One is no `State`.
+            ValueError: Their number is not `num_envs`, or one is of another game.
+            TypeError: One is not a `State`.
         """
         if not isinstance(states, (list, tuple)):
-            raise TypeError(f"states are a list, one for each game, not {states!r}")
+            raise TypeError(f"states must be a list, one state per game, not {states!r}")
         if len(states) != self.num_envs:
             raise ValueError(f"{len(states)} states for {self.num_envs} games")
         for i, state in enumerate(states):
             if not isinstance(state, State):
-                raise TypeError(f"states[{i}] is no State but {type(state).__name__}: {state!r}")
+                raise TypeError(
+                    f"states[{i}] must be a State, not {type(state).__name__}: {state!r}"
+                )
             if state.game != self.game:
                 raise ValueError(f"states[{i}] is of {state.game!r}, the batch of {self.game!r}")
         for i, state in enumerate(states):
@@ -352,7 +382,7 @@ class VectorGame(ThreadedVector):
         return f"<{self.num_envs} games of {self.game!r}>"
 
 
-_OPTIONS = ("num_envs", "seed", "autoreset", "num_threads", "illegal", "copy")
+_OPTIONS = ("seed", "autoreset", "num_threads", "illegal", "copy", "render_mode", "render_size")
 
 
 def make_vec(name: str, num_envs: int = 1, **options: Any) -> VectorGame:
@@ -378,11 +408,12 @@ def make_vec(name: str, num_envs: int = 1, **options: Any) -> VectorGame:
         num_envs: number of games, N.
         **options: the game's options, and those of `VectorGame`: `seed`, `autoreset`
             (``"next_step"``, ``"same_step"``, ``"disabled"``), `num_threads`, `illegal`
-            (``"terminate"``, ``"raise"``, ``"penalize"``) and `copy`.
+            (``"terminate"``, ``"raise"``, ``"penalize"``), `copy`, `render_mode` (None,
+            ``"rgb_array"``) and `render_size`.
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.
     """
     kind = game_type(name)
-    theirs, ours = split_options(f"make_vec() of {name}", options, kind.all_options(), _OPTIONS[1:])
+    theirs, ours = split_options(f"make_vec() of {name}", options, kind.all_options(), _OPTIONS)
     return VectorGame(kind.load(**theirs), num_envs, **ours)

@@ -11,17 +11,19 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from ludarium.agents import Agent
+from ludarium.agents.players import name_of
 from ludarium.core.errors import join_or
 from ludarium.core.game import Game, game_type
 from ludarium.core.options import as_int, check_choice, split_options
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
-from ludarium.environments.aec import ILLEGAL_MODES, AECGame
-from ludarium.records.results import DRAWN, ILLEGAL, MAX_TURNS, WON
+from ludarium.environments import infos as codes
+from ludarium.environments.aec import ILLEGAL_MODES, RENDER_MODES, AECGame
+from ludarium.environments.batches import RENDER_FPS, bounded_spec
+from ludarium.environments.infos import Info
 from ludarium.single_agent.opponents import Opponent, as_mixture, check_pickles, legal_answer
 
 Frame: TypeAlias = npt.NDArray[np.uint8]
-Info: TypeAlias = dict[str, Any]
 
 SEATS = (0, 1, "random")
 OBSERVATIONS = ("planes", "flat", "dict")
@@ -54,38 +56,51 @@ def observation_space_of(game: Game, observation: str) -> spaces.Space[Any]:
 
 
 class SingleAgentGame(gymnasium.Env[Any, Any]):
-    """A game for one learner: the opponent plays inside, all actions of its turns.
+    """A game for one learner: the opponent plays all actions of its turns inside `step`.
 
-    Made by ``gymnasium.make("ludarium:ludarium/<Game>-v<N>", ...)``. The learner sees the board
-    from its own seat, also after the end. Rewards are +1 for a win, -1 for a loss, 0 otherwise,
-    whoever ends the game; `max_turns` truncates.
+    Made by ``gymnasium.make("ludarium:ludarium/<Game>-v<N>", ...)``; ids with ``-flat`` have
+    ``observation="flat"``. The learner sees the board from its own seat, also after the end.
+    Rewards are +1 for a win, -1 for a loss, 0 otherwise, whoever ends the game; `max_turns`
+    truncates.
 
-    ``info`` has ``action_mask`` (int8 [A], zeros after the end), ``seat``, ``turn`` and ``stage``;
-    at the end also ``result`` (scores of player 0 and 1) and ``reason`` (``won``, ``drawn``,
-    ``max_turns`` or ``illegal``). Should the opponent end a game before the learner's first action,
-    as `max_turns` of 1 does, the mask is zeros, and the next step, whose action is ignored, brings
-    the result.
+    ``info`` has ``action_mask`` (int8 [A], zeros after the end) and the ints ``seat``,
+    ``opponent``, ``length``, ``turn``, ``stage``, ``result`` and ``reason``;
+    `ludarium.environments.infos` explains them. If the opponent ends a game before the learner's
+    first action, as `max_turns` of 1 does, the mask is zeros, and the next step, whose action is
+    ignored, brings the result.
+
+    An action is an int or an integer array of shape (), as the action space contains them. A step
+    after the end raises ValueError: Gymnasium leaves it undefined, and an error shows the missing
+    `reset`. `close` closes the window only: the environment can be stepped, rendered and reset
+    after it.
+
+    The specification's `max_episode_steps` is ``game.max_game_length``: no episode is longer.
 
     Args:
         game: the game, with its options.
-        opponent: the spec of an agent; an agent; a policy ``f(observation_dict) -> action``; a list
-            of these, or a dict of them with weights, of which one is drawn for each game.
+        opponent: the spec of an agent; an agent; a policy ``f(observation_dict) -> action``; a
+            sequence of these, or a mapping of them to weights: one is drawn for each game.
         seat: which player the learner is: 0, 1, or ``"random"``, drawn for each game.
-        observation: ``"planes"`` int8 [H, W, C]; ``"flat"``, the same in one row; ``"dict"``:
-            ``{"observation": planes, "action_mask": int8 [A]}``. Stable-Baselines3's `check_env`
-            warns of planes because they are no pictures of 0 to 255; of ``"flat"`` it does not.
-        illegal: what an illegal action of the learner does: ``"terminate"``: -1, terminated;
-            ``"raise"``: `IllegalActionError`, and the state is kept; ``"penalize"``: -1, and the
-            learner tries again. An action out of range raises in every mode.
-        render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"`` (extra ``ludarium[human]``).
-        render_size: the longer side of a picture in pixels, 128 to 2048.
+        observation: ``"planes"`` int8 [H, W, C]; ``"flat"``, the same as int8 [H * W * C];
+            ``"dict"``: ``{"observation": planes, "action_mask": int8 [A]}``. Stable-Baselines3's
+            `check_env` takes three dimensions for an image and warns about ``"planes"`` and
+            ``"dict"``; with ``"flat"`` it does not warn.
+        illegal: what an illegal action of the learner does. ``"terminate"``: -1, terminated.
+            ``"raise"``: `IllegalActionError`, and the state is as before. ``"penalize"``: -1, and
+            the learner acts again; refused actions count with the played ones, and the game is
+            truncated when there are ``game.max_game_length`` of them. An action out of range raises
+            in every mode.
+        render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"`` (extra ``ludarium[human]``);
+            `gymnasium.make` also takes ``"rgb_array_list"``.
+        render_size: longer side of a picture in pixels, 128 to 2048.
 
     Raises:
         ValueError: An option is not allowed, or there is no such opponent.
-        TypeError: The opponent is nothing that can play.
+        TypeError: The opponent is not an agent, a policy, a spec, or a mixture of them.
     """
 
     metadata: dict[str, Any]
+    _spec: Any = None
 
     def __init__(
         self,
@@ -113,19 +128,36 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         self.action_space = spaces.Discrete(game.num_distinct_actions)
         self._state: State | None = None
         self._agent = self._agents[0]  # the opponent of this game
+        self._slot = 0  # its number among the opponents
         self._player = 0  # the learner's seat in this game
+        self._length = 0  # actions of the learner in this game, refused ones included
         self._over = False  # the result was given
+        self._result = self._reason = codes.RUNNING
+
+    @property
+    def spec(self) -> Any:
+        """Gymnasium's specification; its `max_episode_steps` is the game's `max_game_length`."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: Any) -> None:
+        self._spec = bounded_spec(spec, self.game)
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The names of the opponents, by their number in infos."""
+        return tuple(name_of(agent) for agent in self._agents)
 
     # ---------------------------------------------------------------- playing
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, Info]:
-        """Start a new game, in which the opponent has played if it begins.
+        """Start a new game; if the opponent begins, its first turn has been played.
 
         Args:
-            seed: decides seats, set-ups and the chance of the opponent (not of a policy, whose
-                chance is its own), in this game and those after it.
+            seed: decides seats, set-ups and the random choices of the opponent (a policy makes its
+                own), in this game and those after it.
             options: ignored.
 
         Returns:
@@ -134,17 +166,20 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         Raises:
             IllegalActionError: The opponent answered illegally; the message names it.
         """
-        seed_stream(seed)  # refuses what is no seed
+        seed_stream(seed)  # raises ValueError for what is not a seed
         super().reset(seed=None if seed is None else int(seed))
         player = self.seat
         if not isinstance(player, int):
             player = int(self.np_random.integers(2))
-        agent = self._agents[0]
+        slot = 0
         if len(self._agents) > 1:
-            agent = self._agents[int(self.np_random.choice(len(self._agents), p=self._weights))]
+            slot = int(self.np_random.choice(len(self._agents), p=self._weights))
+        agent = self._agents[slot]
         state = self.game.new_initial_state(int(self.np_random.integers(2**62)))
         self._reply(state, agent, player)
-        self._state, self._agent, self._player, self._over = state, agent, player, False
+        self._state, self._agent, self._slot, self._player = state, agent, slot, player
+        self._length, self._over = 0, False
+        self._result = self._reason = codes.RUNNING
         return self._seen()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
@@ -161,10 +196,8 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         state = self._running()
         if state.is_terminal():  # the opponent ended it before the learner's first action
             return self._ending(state)
-        number, actions = as_int(action), self.game.num_distinct_actions
-        if number is None and isinstance(action, np.ndarray) and action.size == 1:
-            number = as_int(action.item())
-        if number is None or not 0 <= number < actions:
+        number = as_int(action)
+        if number is None or not 0 <= number < self.game.num_distinct_actions:
             raise state._illegal(action)
         if not state._mask[number]:
             if self.illegal == "raise":
@@ -174,8 +207,11 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         after.apply_action(number)
         self._reply(after, self._agent, self._player)
         self._state = after
+        self._length += 1
         if after.is_terminal():
             return self._ending(after)
+        if self.illegal == "penalize" and self._length >= self.game.max_game_length:
+            return self._end(codes.NOBODY, codes.MAX_GAME_LENGTH, 0.0)
         seen, info = self._seen()
         return seen, 0.0, False, False, info
 
@@ -193,23 +229,30 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             state.apply_action(legal_answer(agent, state, answer))
 
     def _ending(self, state: State) -> tuple[Any, float, bool, bool, Info]:
-        """Return what the step that ends a game does."""
-        self._over = True
-        seen, info = self._seen()
-        first, second = state.returns()
-        info["result"] = (first, second)
-        truncated = state.is_truncated()
-        info["reason"] = MAX_TURNS if truncated else WON if first else DRAWN
-        return seen, info["result"][self._player], not truncated, truncated, info
+        """Return the results of the step that ends a game by its rules or by `max_turns`."""
+        returns = state.returns()
+        if state.is_truncated():
+            return self._end(codes.NOBODY, codes.MAX_TURNS, 0.0)
+        if not any(returns):
+            return self._end(codes.NOBODY, codes.DRAWN, 0.0)
+        return self._end(returns.index(1.0), codes.WON, returns[self._player])
 
     def _refuse(self) -> tuple[Any, float, bool, bool, Info]:
-        """Return what the step with an illegal action does."""
-        self._over = self.illegal == "terminate"
+        """Return the results of the step with an illegal action."""
+        self._length += 1
+        if self.illegal == "terminate":
+            return self._end(codes.NOBODY, codes.ILLEGAL, -1.0)
+        if self._length >= self.game.max_game_length:
+            return self._end(codes.NOBODY, codes.MAX_GAME_LENGTH, -1.0)
         seen, info = self._seen()
-        if self._over:
-            info["result"] = (-1.0, 0.0) if self._player == 0 else (0.0, -1.0)
-            info["reason"] = ILLEGAL
-        return seen, -1.0, self._over, False, info
+        return seen, -1.0, False, False, info
+
+    def _end(self, result: int, reason: int, reward: float) -> tuple[Any, float, bool, bool, Info]:
+        """Return the results of the last step of a game."""
+        self._over, self._result, self._reason = True, result, reason
+        truncated = reason in (codes.MAX_TURNS, codes.MAX_GAME_LENGTH)
+        seen, info = self._seen()
+        return seen, reward, not truncated, truncated, info
 
     def _seen(self) -> tuple[Any, Info]:
         """Return the observation and info of the learner."""
@@ -219,8 +262,12 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         info: Info = {
             "action_mask": mask,
             "seat": self._player,
+            "opponent": self._slot,
+            "length": self._length,
             "turn": self._state.turn_number(),
-            "stage": self._state.stage(),
+            "stage": self.game.stages.index(self._state.stage()),
+            "result": self._result,
+            "reason": self._reason,
         }
         if self.render_mode == "human":
             self.render()
@@ -249,7 +296,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
 
     @property
     def game_state(self) -> State:
-        """The position, a copy.
+        """A copy of the current `State`.
 
         Raises:
             ValueError: `reset` was not called.
@@ -272,7 +319,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         return self._pictures.render(overlay)
 
     def close(self) -> None:
-        """Close the window, if one is open."""
+        """Close the window, if one is open. The environment can be used after it."""
         self._pictures.close()
 
     # ---------------------------------------------------------------- copies
@@ -309,3 +356,7 @@ def make_single(game: str, **options: Any) -> SingleAgentGame:
         f"the environment of {game}", options, kind.all_options(), _OPTIONS
     )
     return SingleAgentGame(kind.load(**theirs), **ours)
+
+
+# gymnasium.make reads it to know the render modes; "rgb_array_list" is then its RenderCollection.
+make_single.metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # type: ignore[attr-defined]

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from ludarium.agents.greedy import GreedyAgent
 from ludarium.agents.random import RandomAgent
-from ludarium.records.results import DRAWN, ILLEGAL, MAX_TURNS, WON
 
 #: The template of kernels that plays these games.
 LEARNER_KERNELS = "ludarium.single_agent.learner_kernels"
@@ -20,20 +19,15 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 IN_KERNEL: dict[type, int] = {RandomAgent: 0, GreedyAgent: 1}
 OUTSIDE, UNIT = 2, 1 << 30
 
-# Columns of the table in single_agent/learner_kernels.py.
-SEAT, SLOT, PROGRESS, ASKED, REWARD, TERMINATED, TRUNCATED = 0, 1, 2, 4, 5, 6, 7
-ENDED, ENDED_SEAT, ENDED_SLOT, ENDED_LENGTH, COLUMNS = 8, 9, 10, 11, 12
+# Columns of the table, as in learner_kernels.py.
+SEAT, SLOT, PROGRESS, ASKED = 0, 1, 14, 15
+REWARD, TERMINATED, TRUNCATED, ENDED, COLUMNS = 16, 17, 18, 19, 20
 
-# What single_agent/learner_kernels.py reports of a game that ended: result, reason.
-ENDS: dict[int, tuple[tuple[int, int], str | None]] = {
-    0: ((0, 0), None),
-    1: ((1, -1), WON),
-    2: ((-1, 1), WON),
-    3: ((0, 0), DRAWN),
-    4: ((0, 0), MAX_TURNS),
-    5: ((-1, 0), ILLEGAL),
-    6: ((0, -1), ILLEGAL),
-}
+# The numbers in infos, and their columns: of the game that is shown, and of the one that ended.
+NUMBERS = ("seat", "opponent", "length", "turn", "stage", "result", "reason")
+CURRENT, FINAL = slice(0, 7), slice(7, 14)
+
+UNLIMITED = 1 << 62  # a length that no game reaches
 
 
 class Games(NamedTuple):

@@ -7,7 +7,7 @@ An opponent that compiled code cannot call is OUTSIDE: its games stop with ASKED
 brings its actions. All kernels take the same arrays, for N games, K opponents, W the length of a
 state, A actions, F the length of a flat observation:
 
-    settings      int64[2], AUTORESET and SEAT_OPTION
+    settings      int64[3], AUTORESET, SEAT_OPTION and MAX_LENGTH
     opponents     int64[K, 2], KIND and SHARE
     states        [N, W]
     chance        uint64[N], a random stream for each game
@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 
 from ludarium.core.bits import JIT, below
-from ludarium.core.status import RUNNING, TRUNCATED, WON_0, WON_1
+from ludarium.core.status import DRAWN, TRUNCATED, WON_0, WON_1
 
 if TYPE_CHECKING:
     from ludarium.agents import turn_kernels
@@ -32,24 +32,32 @@ if TYPE_CHECKING:
 elif "rules" not in globals():
     raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
-ILLEGAL_0, ILLEGAL_1 = 5, 6  # reported like a status: an illegal action of the learner, by its seat
+ILLEGAL, EXHAUSTED = 5, 6  # reported like a status: the learner's action was illegal, or refused
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 TERMINATE, PENALIZE = 0, 1
 RANDOM, GREEDY, OUTSIDE = 0, 1, 2  # kinds of opponents
 
-AUTORESET, SEAT_OPTION = 0, 1  # seat: 0, 1, or 2 for a random one in each game
+AUTORESET = 0
+SEAT_OPTION = 1  # 0, 1, or 2 for a random seat in each game
+MAX_LENGTH = 2  # actions of the learner, refused ones included, after which a game is truncated
 KIND, SHARE = 0, 1  # share: cumulative weights, the last one UNIT
 
-# Columns of the table:
+# Columns of the table. The first NUMBERS are those of the infos of batches, in their order:
 SEAT = 0  # the learner's
 SLOT = 1  # number of the opponent
-PROGRESS = 2  # where the game stands
-LENGTH = 3  # actions of the learner in this game
-ASKED = 4  # number of the outside opponent that must answer, or -1
-REWARD, TERMINATED, TRUNCATED_NOW = 5, 6, 7  # of this step
-ENDED = 8  # how a game ended in this step: its status, or one of the two below; RUNNING: none did
-ENDED_SEAT, ENDED_SLOT, ENDED_LENGTH = 9, 10, 11  # of that game
-COLUMNS = 12
+LENGTH = 2  # actions of the learner in this game, refused ones included
+TURN, STAGE = 3, 4  # of the state
+RESULT, REASON = 5, 6  # codes of environments/infos.py
+NUMBERS = 7
+FINAL = 7  # the first of NUMBERS columns: the same of the game that ended in this step
+PROGRESS = 14  # where the game stands
+ASKED = 15  # number of the outside opponent that must answer, or -1
+REWARD, TERMINATED, TRUNCATED_NOW = 16, 17, 18  # of this step
+ENDED = 19  # whether a game ended in this step
+COLUMNS = 20
+
+NOT_OVER, NOBODY = -1, 2  # results; 0 and 1 are the player who has won
+BY_WIN, BY_DRAW, BY_MAX_TURNS, BY_ILLEGAL, BY_MAX_GAME_LENGTH = 0, 1, 2, 3, 4  # reasons
 
 # Where a game stands, PROGRESS:
 PLAYING = 0  # the learner is to move, or an opponent that is ASKED
@@ -77,6 +85,7 @@ def _new_game(i, settings, opponents, states, chance, table, scratch):
     rules.new_game(states[i], stream)
     table[i, PROGRESS] = OPENING
     table[i, LENGTH] = 0
+    table[i, RESULT] = table[i, REASON] = NOT_OVER
     return kernels.update_terminal(states[i], scratch)
 
 
@@ -105,32 +114,56 @@ def _reply(i, n, opponents, states, chance, table, scratch):
 
 
 @njit(**JIT)
-def _report(i, status, table):
-    """Write how game i ended; `status` is the state's, or ILLEGAL_0, ILLEGAL_1."""
-    table[i, PROGRESS] = OVER
-    table[i, ENDED] = status
-    table[i, ENDED_SEAT] = table[i, SEAT]
-    table[i, ENDED_SLOT] = table[i, SLOT]
-    table[i, ENDED_LENGTH] = table[i, LENGTH]
-    table[i, TRUNCATED_NOW] = status == TRUNCATED
-    table[i, TERMINATED] = status != TRUNCATED
-    if status in (WON_0, WON_1):
-        table[i, REWARD] = 1 if (status == WON_0) == (table[i, SEAT] == 0) else -1
-    elif status in (ILLEGAL_0, ILLEGAL_1):
-        table[i, REWARD] = -1
+def _write_position(i, states, table):
+    """Write turn and stage of game i."""
+    table[i, TURN] = states[i, rules.TURN]
+    table[i, STAGE] = rules.phase(states[i])
 
 
 @njit(**JIT)
-def _go_on(i, n, settings, opponents, states, chance, table, masks, planes, final_planes, scratch):
-    """Continue game i, with n legal actions, until the learner or an outside opponent must act.
+def _report(i, status, states, table):
+    """Write how game i ended; `status` is the state's, or ILLEGAL or EXHAUSTED."""
+    table[i, PROGRESS] = OVER
+    table[i, ENDED] = True
+    cut = status == TRUNCATED or status == EXHAUSTED
+    table[i, TRUNCATED_NOW] = cut
+    table[i, TERMINATED] = not cut
+    table[i, RESULT] = NOBODY
+    if status == WON_0 or status == WON_1:
+        winner = np.int64(0) if status == WON_0 else np.int64(1)
+        table[i, RESULT] = winner
+        table[i, REASON] = BY_WIN
+        table[i, REWARD] = 1 if winner == table[i, SEAT] else -1
+    elif status == DRAWN:
+        table[i, REASON] = BY_DRAW
+    elif status == TRUNCATED:
+        table[i, REASON] = BY_MAX_TURNS
+    elif status == ILLEGAL:
+        table[i, REASON] = BY_ILLEGAL
+        table[i, REWARD] = -1
+    else:
+        table[i, REASON] = BY_MAX_GAME_LENGTH
+    _write_position(i, states, table)
+    table[i, FINAL : FINAL + NUMBERS] = table[i, :NUMBERS]
 
-    Writes what the learner sees, unless an outside opponent must act.
+
+@njit(**JIT)
+def _continue(
+    i, n, settings, opponents, states, chance, table, masks, planes, final_planes, scratch
+):
+    """Continue game i, which has n legal actions, until the learner or an outside opponent acts.
+
+    Writes what the learner sees, unless an outside opponent is ASKED.
     """
     n = _reply(i, n, opponents, states, chance, table, scratch)
     if table[i, ASKED] >= 0:
         return
-    if n == 0 and table[i, PROGRESS] == PLAYING:
-        _report(i, np.int64(states[i, rules.STATUS]), table)
+    if table[i, PROGRESS] == PLAYING:
+        if n == 0:
+            _report(i, np.int64(states[i, rules.STATUS]), states, table)
+        elif table[i, LENGTH] >= settings[MAX_LENGTH]:
+            _report(i, np.int64(EXHAUSTED), states, table)
+            n = np.int64(0)
     if table[i, PROGRESS] == OVER and settings[AUTORESET] == SAME_STEP:
         observation.observe(states[i], table[i, SEAT], final_planes[i])
         n = _new_game(i, settings, opponents, states, chance, table, scratch)
@@ -144,6 +177,7 @@ def _go_on(i, n, settings, opponents, states, chance, table, masks, planes, fina
         if table[i, PROGRESS] == OPENING:
             table[i, PROGRESS] = UNREPORTED
         masks[i, :] = 0
+    _write_position(i, states, table)
     observation.observe(states[i], table[i, SEAT], planes[i])
 
 
@@ -157,11 +191,11 @@ def reset(
     """Start new games in the rows where `chosen` bool[N] is True."""
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
-        table[i, ENDED] = RUNNING
+        table[i, ENDED] = False
         if chosen[i]:
             table[i, TERMINATED] = table[i, TRUNCATED_NOW] = False
             n = _new_game(i, settings, opponents, states, chance, table, scratch)
-            _go_on(
+            _continue(
                 i,
                 n,
                 settings,
@@ -205,7 +239,7 @@ def step(
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     for i in range(begin, end):
         table[i, REWARD] = 0
-        table[i, ENDED] = RUNNING
+        table[i, ENDED] = False
         n = np.int64(0)
         if table[i, PROGRESS] == OVER:
             if settings[AUTORESET] == DISABLED:
@@ -225,8 +259,8 @@ def step(
                 table[i, REWARD] = -1
                 n = kernels.update_terminal(states[i], scratch)
             else:
-                _report(i, ILLEGAL_0 + table[i, SEAT], table)
-        _go_on(
+                _report(i, np.int64(ILLEGAL), states, table)
+        _continue(
             i, n, settings, opponents, states, chance, table, masks, planes, final_planes, scratch
         )
 
@@ -253,7 +287,7 @@ def answer(rows, answers, settings, opponents, states, chance, table, masks, pla
         i = rows[k]
         rules.apply(states[i], answers[k])
         n = kernels.update_terminal(states[i], scratch)
-        _go_on(
+        _continue(
             i, n, settings, opponents, states, chance, table, masks, planes, final_planes, scratch
         )
 

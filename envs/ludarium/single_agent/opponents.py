@@ -47,7 +47,7 @@ def as_mixture(opponent: Opponent) -> tuple[list[Agent], npt.NDArray[np.float64]
     ones: Iterable[Any]
     if isinstance(opponent, Mapping):
         ones, weights = opponent.keys(), list(opponent.values())
-    elif isinstance(opponent, (list, tuple)):
+    elif isinstance(opponent, Sequence) and not isinstance(opponent, str):
         ones, weights = opponent, [1.0] * len(opponent)
     else:
         ones, weights = [opponent], [1.0]

@@ -1,4 +1,4 @@
-"""The vector form of the single-agent environment: learner and opponents in batches, in kernels."""
+"""The batch of single-agent environments: learners and opponents play in kernels."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ludarium.environments.aec import ILLEGAL_MODES
 from ludarium.environments.batches import (
     AUTORESET,
     ThreadedVector,
-    autoreset_of,
     in_range,
     list_seeds,
     name_games,
     rows_to_reset,
 )
+from ludarium.environments.infos import Info, batch_info
 from ludarium.single_agent.env import (
     OBSERVATIONS,
     SEATS,
@@ -37,21 +37,20 @@ from ludarium.single_agent.env import (
 from ludarium.single_agent.layout import (
     ASKED,
     COLUMNS,
+    CURRENT,
     ENDED,
-    ENDED_LENGTH,
-    ENDED_SEAT,
-    ENDED_SLOT,
-    ENDS,
+    FINAL,
     IN_KERNEL,
     LEARNER_KERNELS,
+    NUMBERS,
     OUTSIDE,
     PROGRESS,
     REWARD,
-    SEAT,
     SLOT,
     TERMINATED,
     TRUNCATED,
     UNIT,
+    UNLIMITED,
     Games,
     Ints,
 )
@@ -65,7 +64,6 @@ from ludarium.single_agent.opponents import (
     illegal_rows,
 )
 
-Info: TypeAlias = dict[str, Any]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
@@ -74,31 +72,33 @@ class SingleAgentVector(ThreadedVector):
 
     Made by ``gymnasium.make_vec(id, num_envs, vectorization_mode="vector_entry_point", ...)``.
 
-    ``info`` has ``action_mask`` int8 [N, A] and ``seat`` int8 [N]. Where a game ended it has also
-    ``result`` float32 [N, 2], ``reason``, ``length`` (actions of the learner) and
-    ``opponent`` (its name), with ``_result`` bool [N] and so on, as Gymnasium marks the rows that
-    count; under ``"same_step"`` these, with the ``seat`` of the game that ended, are in
-    ``info["final_info"]``, next to ``final_obs``, and the rest is of the new games.
+    ``info`` has the keys of the single environments' infos, and the same dtypes as when Gymnasium
+    makes a batch of them: ``action_mask`` int8 [N, A], and int64 [N] each of ``seat``,
+    ``opponent``, ``length``, ``turn``, ``stage``, ``result`` and ``reason``;
+    `ludarium.environments.infos` explains them. Each ``key`` has a mask bool [N] ``_key``. Under
+    ``"same_step"``, ``info["final_info"]`` and ``info["final_obs"]`` have the last infos and
+    observations of the games that ended, and ``info["_final_info"]`` and ``info["_final_obs"]``
+    mark their rows.
 
     The opponents `random` and `greedy` play in the kernels; agents with ``select_actions`` (a
     `BatchAgent`) answer for many games at once; others are asked game by game.
 
     Args:
         game: the game, with its options.
-        num_envs: how many games, N.
+        num_envs: number of games, N.
         opponent, seat, observation, illegal: as of `SingleAgentGame`.
         autoreset: ``"next_step"``, ``"same_step"`` or ``"disabled"``, as of `VectorGame`.
-        seed: of the first `reset` that has none; None: afresh.
-        num_threads: how many threads share a step; results do not depend on it.
+        seed: of the first `reset` that has none; None: a fresh seed.
+        num_threads: number of threads that share a step; results do not depend on it.
         copy: True: the arrays returned are the caller's own. False: observations are views that the
             next step overwrites.
+        render_mode: None, or ``"rgb_array"``: `render` returns a tuple of N pictures.
+        render_size: longer side of a picture in pixels, 128 to 2048.
 
     Raises:
         ValueError: An option is not allowed, or there is no such opponent.
-        TypeError: The opponent is nothing that can play.
+        TypeError: The opponent is not an agent, a policy, a spec, or a mixture of them.
     """
-
-    metadata: dict[str, Any]
 
     def __init__(
         self,
@@ -112,22 +112,20 @@ class SingleAgentVector(ThreadedVector):
         seed: int | None = None,
         num_threads: int = 1,
         copy: bool = True,
+        render_mode: str | None = None,
+        render_size: int = 512,
     ) -> None:
-        autoreset, mode = autoreset_of(autoreset)
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
         self.game, self.illegal, self.observation = game, illegal, observation
         self.num_envs = n = at_least_one("num_envs", num_envs)
         self.num_threads = min(at_least_one("num_threads", num_threads), n)
-        self.autoreset, self.copy = autoreset, bool(copy)
+        self.copy = bool(copy)
         self.seat = check_seat(seat)
-        self.metadata = {
-            "name": f"{game.name}_v{game.version}",
-            "autoreset_mode": mode,
-        }
-        self.render_mode = None
-        self.spec = None
+        self._describe(autoreset, render_mode, render_size)
+        max_length = game.max_game_length if illegal == "penalize" else UNLIMITED
+        settings = [AUTORESET.index(self.autoreset), SEATS.index(self.seat), max_length]
         self.single_observation_space = observation_space_of(game, observation)
         self.observation_space = batch_space(self.single_observation_space, n)
         actions, flat = game.num_distinct_actions, int(np.prod(game.observation_shape))
@@ -135,14 +133,14 @@ class SingleAgentVector(ThreadedVector):
         self.action_space = batch_space(self.single_action_space, n)
         self._agents: list[Agent] = []
         self._games = Games(
-            settings=np.array([AUTORESET.index(autoreset), SEATS.index(self.seat)], np.int64),
+            settings=np.array(settings, np.int64),
             opponents=np.zeros((0, 2), np.int64),
             states=np.tile(game._blank, (n, 1)),
             chance=np.zeros(n, np.uint64),
             table=np.zeros((n, COLUMNS), np.int64),
             masks=np.zeros((n, actions), np.int8),
             planes=np.zeros((n, flat), np.int8),
-            final_planes=np.zeros((n if autoreset == "same_step" else 0, flat), np.int8),
+            final_planes=np.zeros((n if self.autoreset == "same_step" else 0, flat), np.int8),
         )
         self._sampling, self._sampled = np.zeros(n, np.uint64), np.zeros(n, np.int64)
         self._asked_masks, self._asked_planes = np.zeros((0, 0), np.int8), np.zeros((0, 0), np.int8)
@@ -153,6 +151,11 @@ class SingleAgentVector(ThreadedVector):
 
     # ---------------------------------------------------------------- opponents
 
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The names of the opponents, by their number in infos; `set_opponent` changes both."""
+        return tuple(name_of(agent) for agent in self._agents)
+
     def set_opponent(self, opponent: Opponent) -> None:
         """Change the opponent, or mixture of them, of the games that begin from now on.
 
@@ -160,7 +163,7 @@ class SingleAgentVector(ThreadedVector):
 
         Raises:
             ValueError: There is no agent of a spec, or a weight is not allowed.
-            TypeError: One is nothing that can play.
+            TypeError: One is not an agent, a policy or a spec.
         """
         agents, weights = as_mixture(opponent)
         slots = self._games.table[:, SLOT]
@@ -210,6 +213,7 @@ class SingleAgentVector(ThreadedVector):
 
     def _reseed(self, seed: int | Sequence[int] | None, chosen: Bools) -> None:
         seeds = list_seeds(seed, self.num_envs)
+        self._note_seed(seed)
         for i in np.flatnonzero(chosen):
             self._games.chance[i : i + 1] = seed_stream(seeds[i])
             self._sampling[i : i + 1] = seed_stream(seeds[i], 1)
@@ -224,7 +228,8 @@ class SingleAgentVector(ThreadedVector):
         """Start new games.
 
         Args:
-            seed: game i is seeded with ``seed + i``, or one seed for each; None: the streams go on.
+            seed: game i is seeded with ``seed + i``; or a list with one seed per game; None: the
+                streams go on.
             options: ``{"reset_mask": bool [N]}`` starts only those games; the first reset starts
                 all. Other keys are ignored.
 
@@ -267,22 +272,19 @@ class SingleAgentVector(ThreadedVector):
         self._play(kernels_for(self.game.type, LEARNER_KERNELS).step, numbers, penalize)
         info = self._info()
         games = self._games
-        if games.table[:, ENDED].any():
-            ends = self._ends()
-            if self.autoreset == "same_step":
-                final = ends["_result"]
-                info["final_obs"] = self._shaped(games.final_planes.copy(), None)
-                info["final_info"] = ends
-                info["_final_obs"], info["_final_info"] = final, final.copy()
-            else:
-                info.update(ends)
+        ended = games.table[:, ENDED] != 0
+        if self.autoreset == "same_step" and ended.any():
+            numbers = games.table[:, FINAL].T * ended
+            info["final_obs"] = self._shaped(games.final_planes.copy(), None)
+            info["final_info"] = batch_info(np.zeros_like(games.masks), NUMBERS, numbers, ended)
+            info["_final_obs"] = info["_final_info"] = ended
         rewards = games.table[:, REWARD].astype(np.float32)
         terminated = games.table[:, TERMINATED] != 0
         truncated = games.table[:, TRUNCATED] != 0
         return self._seen(), rewards, terminated, truncated, info
 
     def _play(self, kernel: Any, *arguments: Any) -> None:
-        """Run a kernel and ask the opponents; if one fails, put everything back."""
+        """Run a kernel and ask the opponents; if one fails, restore all arrays."""
         games = self._games
         outside = bool((games.opponents[:, 0] == OUTSIDE).any())
         arrays: list[npt.NDArray[Any]] = list(games)
@@ -315,35 +317,15 @@ class SingleAgentVector(ThreadedVector):
         return self._shaped(self._games.planes, self._games.masks)
 
     def _info(self) -> Info:
-        everywhere = np.ones(self.num_envs, np.bool_)
-        info: Info = {
-            "action_mask": self.action_masks(),
-            "seat": self._games.table[:, SEAT].astype(np.int8),
-        }
-        return {**info, "_action_mask": everywhere, "_seat": everywhere.copy()}
-
-    def _ends(self) -> Info:
-        """Return infos of the games that ended in this step."""
-        table = self._games.table
-        over = table[:, ENDED] != 0
-        info: Info = {
-            "result": np.array([ENDS[how][0] for how in table[:, ENDED]], np.float32),
-            "reason": np.array([ENDS[how][1] for how in table[:, ENDED]], object),
-            "opponent": np.full(self.num_envs, None, object),
-            "length": np.where(over, table[:, ENDED_LENGTH], 0),
-        }
-        for i in np.flatnonzero(over):
-            info["opponent"][i] = name_of(self._agents[table[i, ENDED_SLOT]])
-        if self.autoreset == "same_step":
-            info["seat"] = np.where(over, table[:, ENDED_SEAT], 0).astype(np.int8)
-        return {**info, **{f"_{name}": over.copy() for name in info}}
+        numbers = self._games.table[:, CURRENT].T.copy()
+        return batch_info(self.action_masks(), NUMBERS, numbers, np.ones(self.num_envs, np.bool_))
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """Return the legal actions of the learner, int8 [N, A], zeros where a game is over."""
+        """Return the legal actions of the learner, int8 [N, A]; zeros where a game is over."""
         return self._games.masks.copy()
 
     def sample_actions(self) -> Ints:
-        """Return a uniformly drawn legal action of the learner for each game; 0 where one is over.
+        """Return a uniformly random legal action of the learner for each game; 0 where it is over.
 
         Raises:
             ValueError: `reset` was not called.
@@ -387,6 +369,8 @@ _OPTIONS = (
     "seed",
     "num_threads",
     "copy",
+    "render_mode",
+    "render_size",
 )
 
 
@@ -395,14 +379,22 @@ def make_batch(game: str, num_envs: int = 1, **options: Any) -> SingleAgentVecto
 
     Args:
         game: name of the game.
-        num_envs: how many.
-        **options: the game's options and those of `SingleAgentVector`.
+        num_envs: number of games.
+        **options: the game's options and those of `SingleAgentVector`. Gymnasium also passes the
+            `max_episode_steps` of a specification, which is `max_game_length`.
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.
     """
     kind = game_type(game)
+    limit = options.pop("max_episode_steps", None)
     theirs, ours = split_options(
         f"the environment of {game}", options, kind.all_options(), _OPTIONS
     )
-    return SingleAgentVector(kind.load(**theirs), num_envs, **ours)
+    loaded = kind.load(**theirs)
+    if limit not in (None, loaded.max_game_length):
+        raise ValueError(
+            f"max_episode_steps={limit!r} is not allowed: it is {loaded.max_game_length} here, and "
+            "max_turns makes games shorter"
+        )
+    return SingleAgentVector(loaded, num_envs, **ours)

@@ -41,8 +41,10 @@ class SB3VecEnv(VecEnv):
 
     Answers for `action_masks`, resets by itself, and gives at the end of a game what `Monitor`
     gives: ``info["episode"]`` with ``r``, ``l`` (actions of the learner) and ``t`` (seconds); also
-    ``is_success``, from which SB3 logs its success rate, ``seat``, ``opponent``, ``result`` and
-    ``reason``. `win_rates` tells the seats apart.
+    ``is_success``, from which SB3 logs its success rate, and the ints ``seat``, ``opponent`` (an
+    index of ``batch.opponents``), ``result`` and ``reason`` (`ludarium.environments.infos` has
+    their words). `win_rates` tells the seats apart. With ``render_mode="rgb_array"`` SB3's
+    `VecVideoRecorder` films the batch.
 
     A game that `max_turns` ends is no cut in an endless task: its 0 is the result, so that
     ``TimeLimit.truncated`` is False and nothing is added to it.
@@ -52,7 +54,7 @@ class SB3VecEnv(VecEnv):
         num_envs: how many games.
         **options: the game's options, and those of
             `ludarium.single_agent.vector.SingleAgentVector` but `autoreset`: opponent, seat,
-            observation, illegal, seed, num_threads.
+            observation, illegal, seed, num_threads, render_mode, render_size.
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.
@@ -69,6 +71,7 @@ class SB3VecEnv(VecEnv):
         super().__init__(
             num_envs, self.batch.single_observation_space, self.batch.single_action_space
         )
+        self.metadata = {**self.metadata, "render_fps": self.batch.metadata["render_fps"]}
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Change the opponent, or mixture of them, of the games that begin from now on."""
@@ -113,9 +116,9 @@ class SB3VecEnv(VecEnv):
                     "episode": {"r": reward, "l": int(ends["length"][i]), "t": seconds},
                     "is_success": reward > 0,
                     "seat": seat,
-                    "opponent": ends["opponent"][i],
-                    "result": tuple(ends["result"][i].tolist()),
-                    "reason": ends["reason"][i],
+                    "opponent": int(ends["opponent"][i]),
+                    "result": int(ends["result"][i]),
+                    "reason": int(ends["reason"][i]),
                 }
         return observations, rewards, over, infos
 
@@ -151,8 +154,9 @@ class SB3VecEnv(VecEnv):
         return [wrapped for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """Return no pictures: a batch draws none."""
-        return [None] * self.num_envs
+        """Return a picture of each game, or None for each without a `render_mode`."""
+        pictures = self.batch.render() if self.render_mode else None
+        return [None] * self.num_envs if pictures is None else list(pictures)
 
     def close(self) -> None:
         """Stop the threads of the batch."""
