@@ -145,7 +145,8 @@ def test_gymnasiums_checker(name: str, observation: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("variant", ["", "-flat"])
 def test_checker_of_stable_baselines3(name: str, variant: str) -> None:
     """It takes planes for an image, and warns of nothing else; of flat observations, of nothing."""
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    from stable_baselines3.common import env_checker as checker
+
     env = gymnasium.make(IDS[name].replace("-v", f"{variant}-v")).unwrapped
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -665,11 +666,12 @@ def test_an_untrained_policy_is_evaluated_under_penalize(name: str) -> None:
 
 
 def test_stable_baselines3_evaluates_an_untrained_model_under_penalize(name: str) -> None:
-    sb3 = pytest.importorskip("stable_baselines3")
-    evaluation = pytest.importorskip("stable_baselines3.common.evaluation")
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.evaluation import evaluate_policy
+
     env = gymnasium.make(IDS[name].replace("-v", "-flat-v"), illegal="penalize", max_turns=3)
-    model = sb3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=1, device="cpu")
-    rewards, lengths = evaluation.evaluate_policy(
+    model = PPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=1, device="cpu")
+    rewards, lengths = evaluate_policy(
         model, model.get_env(), n_eval_episodes=2, deterministic=True, return_episode_rewards=True
     )
     assert len(rewards) == 2 and max(lengths) <= env.spec.max_episode_steps

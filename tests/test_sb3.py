@@ -18,7 +18,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import SubprocVecEnv
+from stable_baselines3.common.vec_env import SubprocVecEnv, VecVideoRecorder
 
 import ludarium
 from ludarium.agents import make_agent
@@ -454,3 +454,20 @@ def test_few_positions_take_one_thread_and_leave_the_setting(saved: Path, rng: A
         assert set(seen) == {1}
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_batch_is_filmed(name: str, count: int, tmp_path: Path) -> None:
+    """By Stable-Baselines3's recorder, all games in one picture."""
+    env = SB3VecEnv(name, count, seed=1, max_turns=6, render_mode="rgb_array", render_size=128)
+    film = VecVideoRecorder(env, str(tmp_path), lambda step: step == 0, video_length=3)
+    film.reset()
+    images = env.get_images()
+    assert env.metadata["render_fps"] == env.batch.metadata["render_fps"]
+    assert len(images) == count and all(image.dtype == np.uint8 for image in images)
+    for _ in range(4):
+        film.step(env.batch.sample_actions())
+    film.close()
+    (path,) = tmp_path.iterdir()
+    assert path.suffix == ".mp4" and path.stat().st_size > 0
+    assert SB3VecEnv(name, count).get_images() == [None] * count
