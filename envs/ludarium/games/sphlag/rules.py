@@ -166,9 +166,10 @@ def settle(own, foe, filled, x):
 @njit(**JIT)
 def allowed(own, foe, before_own, before_foe, landings):
     """Strike the landing that would bring `before` back, `own` being the mover's other spheres."""
-    back = own ^ before_own
-    if foe == before_foe and back and back & (back - ONE) == ZERO:
-        landings &= ~back
+    if foe == before_foe:
+        back = own ^ before_own
+        if back & (back - ONE) == ZERO:
+            landings &= ~back
     return landings
 
 
