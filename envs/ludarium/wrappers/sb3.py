@@ -20,16 +20,24 @@ try:
     from gymnasium import spaces
     from stable_baselines3.common.base_class import BaseAlgorithm
     from stable_baselines3.common.monitor import Monitor
-    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, FlattenExtractor
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:  # pragma: no cover
     raise ImportError("this needs Stable-Baselines3: pip install ludarium[train]") from error
 
-from ludarium.core.errors import join_or
 from ludarium.core.files import check_target, replacing
 from ludarium.core.game import Game
 from ludarium.single_agent.opponents import Opponent
 from ludarium.single_agent.vector import make_batch
+from ludarium.wrappers.sb3_files import FORMAT, SIDE_ENTRY, STATISTICS_ENTRY
+from ludarium.wrappers.sb3_networks import (
+    ACTIVATIONS,
+    EXTRACTORS,
+    Network,
+    Unfit,
+    name_in,
+)
+from ludarium.wrappers.sb3_networks import PlanesExtractor as PlanesExtractor
+from ludarium.wrappers.sb3_wrapped import training_of
 
 RECENT = 400  # games of each seat that the win rate is of
 
@@ -167,97 +175,44 @@ def _is_dict(observations: Any) -> bool:
     return isinstance(observations, dict)
 
 
-# ---------------------------------------------------------------- a network for planes
-
-
-class PlanesExtractor(BaseFeaturesExtractor):
-    """Convolutions over planes, channels last as the environments give them, then one layer.
-
-    Pass it as ``policy_kwargs={"features_extractor_class": PlanesExtractor}``; SB3's own
-    `NatureCNN` refuses boards.
-
-    Args:
-        observation_space: a Box (H, W, C).
-        channels: of each convolution, 3 x 3.
-        layers: how many convolutions.
-        features_dim: length of the features.
-    """
-
-    def __init__(
-        self,
-        observation_space: spaces.Box,
-        channels: int = 32,
-        layers: int = 2,
-        features_dim: int = 128,
-    ) -> None:
-        if len(observation_space.shape) != 3:
-            raise ValueError(f"planes are needed, (H, W, C), not {observation_space.shape}")
-        super().__init__(observation_space, features_dim)
-        height, width, planes = observation_space.shape
-        parts: list[torch.nn.Module] = []
-        for layer in range(layers):
-            parts += [torch.nn.Conv2d(channels if layer else planes, channels, 3, padding=1)]
-            parts += [torch.nn.ReLU()]
-        flat = height * width * (channels if layers else planes)
-        parts += [torch.nn.Flatten(), torch.nn.Linear(flat, features_dim), torch.nn.ReLU()]
-        self.network = torch.nn.Sequential(*parts)
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Return features float [N, features_dim] of planes float [N, H, W, C]."""
-        features: torch.Tensor = self.network(observations.permute(0, 3, 1, 2))
-        return features
-
-
 # ---------------------------------------------------------------- models in files
-
-SIDE_ENTRY, FORMAT = "ludarium.json", 1
-
-#: What a model's settings may name: an agent's network is built from these and nothing else.
-EXTRACTORS = {kind.__name__: kind for kind in (PlanesExtractor, FlattenExtractor)}
-ACTIVATIONS = {
-    kind.__name__: kind
-    for kind in (torch.nn.Tanh, torch.nn.ReLU, torch.nn.ELU, torch.nn.SiLU, torch.nn.LeakyReLU)
-}
-
-
-def _named(what: str, value: Any, known: dict[str, Any]) -> str:
-    for name, kind in known.items():
-        if kind is value:
-            return name
-    raise ValueError(
-        f"the model's {what} is {value!r}: only {join_or(known)} can be named in a file"
-    )
 
 
 def describe(model: BaseAlgorithm, game: Game | None = None) -> dict[str, Any]:
-    """Return what a model's file says of it: game, version, options, settings of the network.
+    """Return what a model's file says about it: game, version, options, settings of the network.
 
     Args:
-        model: a MaskablePPO model (or another with its kind of policy).
-        game: what it plays; None: the game of its environment, a `SB3VecEnv`.
+        model: a MaskablePPO model, or another whose policy is of that kind.
+        game: the game that it plays; None: the game of its environment.
 
     Raises:
-        ValueError: The game is not known, or the network is made of parts that cannot be named.
+        ValueError: The game is not known; a wrapper of the environment changes observations (only
+            `VecNormalize` is allowed, whose statistics are saved); or the network has parts that
+            a file cannot name.
     """
-    found = game or getattr(model.get_env(), "game", None)
-    if not isinstance(found, Game):
-        raise ValueError("the model's environment does not say its game: give game=load_game(...)")
+    training = training_of(model, game)
     policy: Any = model.policy
-    return {
+    about = {
         "format": FORMAT,
-        "game": found.name,
-        "version": found.version,
-        "options": dict(found.options),
+        "game": training.game.name,
+        "version": training.game.version,
+        "options": dict(training.game.options),
         "num_timesteps": int(model.num_timesteps),
-        "observation": "flat" if len(policy.observation_space.shape or ()) == 1 else "planes",
+        "observation": training.observation,
         "network": {
             "net_arch": policy.net_arch,
-            "activation": _named("activation", policy.activation_fn, ACTIVATIONS),
-            "extractor": _named("extractor", policy.features_extractor_class, EXTRACTORS),
+            "activation": name_in("activation", policy.activation_fn, ACTIVATIONS),
+            "extractor": name_in("extractor", policy.features_extractor_class, EXTRACTORS),
             "extractor_options": policy.features_extractor_kwargs,
             "share_features_extractor": bool(policy.share_features_extractor),
         },
     }
+    try:
+        Network.of(about)
+    except Unfit as error:
+        raise ValueError(f"the model cannot be rebuilt from a file: it {error}") from error
+    statistics = training.normalization()
+    return about if statistics is None else {**about, "normalize": statistics.about()}
 
 
 def save_model(
@@ -268,24 +223,28 @@ def save_model(
 ) -> Path:
     """Write a model to a file that `make_agent("sb3:FILE")` plays and SB3's own `load` reads.
 
-    An interrupted write leaves the old file as it was.
+    The statistics of a `VecNormalize` around the environment are part of the file. An interrupted
+    write leaves the old file as it was.
 
     Args:
         model: a MaskablePPO model.
         path: the file, ``.zip``.
-        game: what it plays; None: the game of its environment.
-        overwrite: whether a file that is there may be replaced.
+        game: the game that it plays; None: the game of its environment.
+        overwrite: whether an existing file may be replaced.
 
     Raises:
         ValueError: See `describe`; or the name does not end in ``.zip``.
-        OSError: The file cannot be written, or is there already.
+        OSError: The file cannot be written, or exists already.
     """
     target = check_target(path, (".zip",), overwrite)
     text = json.dumps(describe(model, game), indent=1)
+    statistics = training_of(model, game).normalization()
     buffer = io.BytesIO()
     model.save(buffer)
     with zipfile.ZipFile(buffer, "a") as archive:
         archive.writestr(SIDE_ENTRY, text)
+        if statistics is not None:
+            archive.writestr(STATISTICS_ENTRY, statistics.to_bytes())
     with replacing(target, overwrite) as file:
         file.write(buffer.getvalue())
     return target
@@ -303,19 +262,19 @@ def save_network(
     """Write a network trained without SB3 to a file that `make_agent("sb3:FILE")` plays.
 
     Args:
-        game: what it plays.
+        game: the game that it plays.
         body: layers as `PlanesExtractor.network` has them, planes first, all convolutions of the
             same width.
         policy: from features to the logits of all actions.
         value: from features to one number, whose tanh is the value of the position.
         path: the file, ``.zip``.
-        num_timesteps: how many actions it has learnt from.
-        overwrite: whether a file that is there may be replaced.
+        num_timesteps: number of actions that it has learnt from.
+        overwrite: whether an existing file may be replaced.
 
     Raises:
-        ValueError: The network has other parts, or is not for this game; or the name does not end
-            in ``.zip``.
-        OSError: The file cannot be written, or is there already.
+        ValueError: The network has other parts, or does not fit this game; or the name does not
+            end in ``.zip``.
+        OSError: The file cannot be written, or exists already.
     """
     target = check_target(path, (".zip",), overwrite)
     convolutions = [part for part in body if isinstance(part, torch.nn.Conv2d)]
@@ -326,14 +285,14 @@ def save_network(
     }
     pattern = spaces.Box(0, 1, game.observation_shape, np.int8)
     heads = torch.nn.ModuleDict({"action_net": policy, "value_net": value}).state_dict()
-    weights = {name: tensor.detach().clone() for name, tensor in heads.items()}
+    layers = {name: tensor.detach().cpu().clone() for name, tensor in body.state_dict().items()}
+    weights = {name: tensor.detach().cpu().clone() for name, tensor in heads.items()}
     # SB3 keeps the one extractor that policy and value share under three names
     for owner in ("features_extractor", "pi_features_extractor", "vf_features_extractor"):
-        for name, tensor in body.state_dict().items():
-            weights[f"{owner}.network.{name}"] = tensor.detach().clone()
+        weights.update({f"{owner}.network.{name}": tensor for name, tensor in layers.items()})
     try:
         extractor = PlanesExtractor(pattern, **options)
-        extractor.network.load_state_dict(body.state_dict())
+        extractor.network.load_state_dict(layers)
     except (RuntimeError, ValueError) as error:
         raise ValueError(f"the body is not layered as PlanesExtractor's: {error}") from error
     if policy.out_features != game.num_distinct_actions or value.out_features != 1:

@@ -44,6 +44,11 @@ class SB3AlphaZeroAgent(AlphaZeroAgent):
                 f"int, 1 to {MOST_SIMULATIONS}, FILE a model's"
             )
         self.model = SB3Agent(path)
+        if self.model.about["observation"] == "dict":
+            raise ValueError(
+                f"agent 'alphazero:{argument}' cannot search: the model sees masks, a search shows "
+                "planes only"
+            )
         super().__init__(self._answer, int(number), f"alphazero:{argument}")
         self.model.name, self.digest = self.name, self.model.digest
 
@@ -69,12 +74,11 @@ class SB3AlphaZeroAgent(AlphaZeroAgent):
         """Return the model's logits float32 [n, A] and values float32 [n]."""
         policy: Any = self.model.policy
         with torch.no_grad(), threads_for(len(planes)):
-            seen = planes.reshape(len(planes), *policy.observation_space.shape)
-            features = policy.extract_features(torch.from_numpy(seen).float())
+            features = policy.extract_features(self.model.tensors({"observation": planes}))
             both = features if isinstance(features, tuple) else (features, features)
             extractor = policy.mlp_extractor
             logits = policy.action_net(extractor.forward_actor(both[0]))
             values = policy.value_net(extractor.forward_critic(both[1])).squeeze(1)
-        # a network of one's own answers in tanh; PPO's value is in the same range, nearly
+        # a network of the user's own answers in tanh; PPO's values are in about the same range
         values = values.tanh() if self.model.about.get("value") == "tanh" else values.clamp(-1, 1)
-        return logits.numpy(), values.numpy()
+        return logits.cpu().numpy(), values.cpu().numpy()

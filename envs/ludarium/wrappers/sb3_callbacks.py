@@ -1,6 +1,8 @@
 """Callbacks for training with Stable-Baselines3: self-play, evaluation, checkpoints, win rates.
 
-They need the environment of the model to be a `ludarium.wrappers.sb3.SB3VecEnv`.
+The environment of the model is a `ludarium.wrappers.sb3.SB3VecEnv`, which may be wrapped in a
+`VecNormalize`: its statistics go wherever the model goes. A wrapper that changes observations in
+another way is refused when training begins.
 """
 
 from __future__ import annotations
@@ -13,13 +15,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 from ludarium.agents.players import Player, name_of
 from ludarium.arena.evaluate import Score, evaluate
 from ludarium.core.files import replacing
-from ludarium.wrappers.sb3 import save_model
+from ludarium.wrappers.sb3 import SB3VecEnv, describe, save_model
 from ludarium.wrappers.sb3_agent import PolicyNetworkAgent, SB3Agent
+from ludarium.wrappers.sb3_wrapped import training_of
+
+
+def agent_of(model: BaseAlgorithm, name: str = "sb3", sample: bool = False) -> PolicyNetworkAgent:
+    """Return a model that is being trained as an agent, with its present weights.
+
+    The agent goes on with the weights of the model; the statistics of a `VecNormalize` are copied.
+
+    Raises:
+        ValueError: See `ludarium.wrappers.sb3_wrapped.training_of`.
+    """
+    training = training_of(model)
+    return PolicyNetworkAgent(model.policy, training.game, name, sample, training.normalization())
+
 
 # ---------------------------------------------------------------- self-play
 
@@ -35,11 +52,15 @@ class SelfPlay(BaseCallback):
     - the rest: one of the snapshots, all alike (the newest, while there is none).
 
     Args:
-        folder: where snapshots are kept as files, and found again when training is resumed.
+        folder: folder of the snapshots, which are found again when training is resumed.
         every: steps between snapshots.
-        keep: how many snapshots; beyond it every other one of the older half goes.
+        keep: largest number of snapshots; beyond it every other one of the older half is dropped.
         latest: share of the newest policy.
         built_in: spec (or agent) -> share.
+
+    Raises:
+        ValueError: The shares are more than the whole; or, when training begins, the environment
+            is not an `SB3VecEnv`, or a wrapper changes its observations.
     """
 
     def __init__(
@@ -60,6 +81,12 @@ class SelfPlay(BaseCallback):
         self.snapshots: list[PolicyNetworkAgent] = []
 
     def _on_training_start(self) -> None:
+        describe(self.model)  # raise now what saving would raise
+        if not isinstance(self.training_env.unwrapped, SB3VecEnv):
+            raise ValueError(
+                "self-play needs an SB3VecEnv, whose opponents can change; the model's environment "
+                f"is {type(self.training_env.unwrapped).__name__}"
+            )
         self.folder.mkdir(parents=True, exist_ok=True)
         self.snapshots = [SB3Agent(str(f), sample=True) for f in sorted(self.folder.glob("*.zip"))]
         self._mix()
@@ -74,8 +101,9 @@ class SelfPlay(BaseCallback):
 
     def _mix(self) -> None:
         """Tell the environment who may sit opposite in the games to come."""
-        env: Any = self.training_env
-        newest = PolicyNetworkAgent(copy.deepcopy(self.model.policy), env.game, "newest", True)
+        env: Any = self.training_env.unwrapped
+        newest = agent_of(self.model, "newest", sample=True)
+        newest.policy = copy.deepcopy(newest.policy)
         rest = 1 - self.latest - sum(self.built_in.values())
         mixture: dict[Any, float] = {newest: self.latest, **self.built_in}
         for snapshot in self.snapshots or [newest]:
@@ -100,8 +128,12 @@ class Evaluate(BaseCallback):
         every: steps between evaluations.
         games: for each opponent and evaluation, even; half in each seat.
         best: file of the best model; None: it is not kept.
-        log: JSON file of all that was found; a run that is resumed goes on with it.
-        seed: of the games, always the same.
+        log: JSON file of all results; a run that is resumed adds to it.
+        seed: seed of the games, the same for each evaluation.
+
+    Raises:
+        ValueError: When training begins: the environment does not say its game, or a wrapper
+            changes its observations.
     """
 
     def __init__(
@@ -121,6 +153,10 @@ class Evaluate(BaseCallback):
         self.history: list[tuple[int, dict[str, Score]]] = []
 
     def _on_training_start(self) -> None:
+        if self.best is None:
+            training_of(self.model)
+        else:
+            describe(self.model)  # raise now what saving would raise
         self.next_at = self.num_timesteps
         if self.num_timesteps and self.log is not None and self.log.is_file():
             for steps, found in json.loads(self.log.read_text()):
@@ -140,13 +176,12 @@ class Evaluate(BaseCallback):
 
     def look(self) -> None:
         """Play, log, and keep the model if it is the best so far."""
-        env: Any = self.training_env
         self.model.policy.set_training_mode(False)
-        agent = PolicyNetworkAgent(self.model.policy, env.game)
+        agent = agent_of(self.model)
         found: dict[str, Score] = {}
         for opponent in self.opponents:
             name = opponent if isinstance(opponent, str) else name_of(opponent)
-            found[name] = score = evaluate(agent, env.game, opponent, self.games, self.seed)
+            found[name] = score = evaluate(agent, agent.game, opponent, self.games, self.seed)
             self.logger.record(f"eval/win_rate_{name}", score.win_rate)
             low, high = score.interval
             self.logger.record(f"eval/win_rate_{name}_low", low, exclude="stdout")
@@ -181,7 +216,7 @@ class LogWinRates(BaseCallback):
     """Log the win rates of the last games by seat: ``rollout/win_rate_seat_0`` and ``_1``."""
 
     def _on_rollout_end(self) -> None:
-        env: Any = self.training_env
+        env: Any = self.training_env.unwrapped
         for seat, rate in enumerate(env.win_rates()):
             if not np.isnan(rate):
                 self.logger.record(f"rollout/win_rate_seat_{seat}", rate)
@@ -205,6 +240,7 @@ class Checkpoint(BaseCallback):
         self.path, self.every, self.next_at = path, every, 0
 
     def _on_training_start(self) -> None:
+        describe(self.model)  # raise now what saving would raise
         self.next_at = self.num_timesteps + self.every
 
     def _on_rollout_start(self) -> None:
@@ -248,7 +284,7 @@ class ShowProgress(BaseCallback):
         return True
 
     def _on_rollout_end(self) -> None:
-        env: Any = self.training_env
+        env: Any = self.training_env.unwrapped
         rates = [rate for rate in env.win_rates() if not np.isnan(rate)]
         if rates:
             self._bar.update(self._task, wins=f"{100 * np.mean(rates):.0f} %")
