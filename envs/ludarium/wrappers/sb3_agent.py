@@ -241,11 +241,10 @@ def _search_game(file: ModelFile, named: str | None) -> tuple[dict[str, Any], Ga
                 1,
             )
         if not found:
-            shape = seen.get("shape", seen.get("spaces"))
+            shown = reprlib.repr(seen.get("shape", seen.get("spaces")))
             raise Unfit(
-                f"is a model of {seen['actions']} actions and observations {shape!r}, "
-                f"{seen['dtype']}: {named or 'no installed game'} has these"
-                + (" not" if named else "")
+                f"is a model that sees {shown}, {seen['dtype'] or 'of several parts'}, and chooses "
+                f"among {seen['actions']} actions, which does not fit {named or 'an installed game'}"
             )
         if len(found) > 1:
             names = [game.name for game, _ in found]

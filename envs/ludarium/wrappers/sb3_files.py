@@ -110,10 +110,11 @@ def read_file(path: Path) -> ModelFile:
     """
     if not path.is_file():
         raise ValueError(f"there is no file {str(path)!r}")
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
+    size = path.stat().st_size
+    if size > MOST_BYTES:
         raise ValueError(f"{str(path)!r} is larger than {MOST_BYTES // MIB} MiB: not a model")
+    with path.open("rb") as file:
+        data = file.read(size)
     digest = hashlib.sha256(data).hexdigest()[:16]
     with damage(path), open_zip(data) as archive:
         found = {info.filename: info for info in archive.infolist() if info.filename in LIMITS}
