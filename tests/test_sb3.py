@@ -389,8 +389,10 @@ def test_resuming_needs_the_same_game_and_network(saved: Path) -> None:
     assert model.num_timesteps == 0
     with pytest.raises(ValueError, match="game is"):
         load_weights(tiny_model(OTHER), str(saved))
-    with pytest.raises(ValueError, match="network is"):
+    with pytest.raises(ValueError, match="observation is"):
         load_weights(tiny_model(extractor=_flatten(), observation="flat"), str(saved))
+    with pytest.raises(ValueError, match="network is"):
+        load_weights(tiny_model(extractor=_flatten()), str(saved))
 
 
 def _flatten() -> Any:

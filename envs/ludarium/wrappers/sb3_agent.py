@@ -97,7 +97,7 @@ class PolicyNetworkAgent:
     ) -> npt.NDArray[np.int64]:
         """Return an action for each position, int64 [N]; see `BatchAgent`."""
         mask = observations["action_mask"]
-        with torch.no_grad(), threads_for(len(mask)):
+        with torch.no_grad(), threads_for(len(mask)), _unvalidated():
             seen = self.tensors(observations)
             logits = self.policy.get_distribution(seen).distribution.logits.cpu().numpy()
         if self.sample:  # the largest of logits with Gumbel noise is a draw
@@ -148,6 +148,18 @@ def threads_for(positions: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@contextlib.contextmanager
+def _unvalidated() -> Iterator[None]:
+    """Let torch not validate distributions, which on a GPU waits for the device each time."""
+    kind: Any = torch.distributions.Distribution
+    before = kind._validate_args
+    kind.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        kind.set_default_validate_args(before)
 
 
 def _title(game: Game) -> str:
@@ -243,8 +255,8 @@ def _search_game(file: ModelFile, named: str | None) -> tuple[dict[str, Any], Ga
         if not found:
             shown = reprlib.repr(seen.get("shape", seen.get("spaces")))
             raise Unfit(
-                f"is a model that sees {shown}, {seen['dtype'] or 'of several parts'}, and chooses "
-                f"among {seen['actions']} actions, which does not fit {named or 'an installed game'}"
+                f"is a model that sees {shown}, {seen['dtype'] or 'of several parts'}, and has "
+                f"{seen['actions']} actions, which does not fit {named or 'any installed game'}"
             )
         if len(found) > 1:
             names = [game.name for game, _ in found]
