@@ -68,6 +68,17 @@ class State:
         state._mask = np.zeros(game.num_distinct_actions, np.int8)
         return state
 
+    @classmethod
+    def from_array(cls, game: Game, array: npt.NDArray[Any]) -> State:
+        """Return the state that the kernels know by an array [W], as batches hold it; copied.
+
+        The history begins here. The array is not checked: it must come from a state of the game.
+        """
+        state = cls._empty(game)
+        state._array[:] = array
+        state._begin()
+        return state
+
     def _restart(self, seed: int | None) -> None:
         """Set up a new game in place."""
         stream = seed_stream(seed)
@@ -153,10 +164,10 @@ class State:
         number = as_int(action)
         if number is not None and 0 <= number < len(self._mask) and self._mask[number]:
             return number
-        raise self._illegal(action)
+        raise self.illegal_action(action)
 
-    def _illegal(self, action: Any) -> IllegalActionError:
-        """Say what is wrong with an action."""
+    def illegal_action(self, action: Any) -> IllegalActionError:
+        """Return the error that says what is wrong with an action, which is not legal here."""
         number, last = as_int(action), len(self._mask) - 1
         if number is None:
             return IllegalActionError(f"action {show(action)} is not an int, 0 to {last}")

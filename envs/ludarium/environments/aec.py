@@ -356,7 +356,7 @@ class AECGame(AECEnv[str, Any, Any]):
         """Answer an action in the range that is not legal."""
         assert self._state is not None
         if self.illegal == "raise":
-            raise self._state._illegal(action)
+            raise self._state.illegal_action(action)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self.rewards[agent] = -1.0

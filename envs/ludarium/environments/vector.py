@@ -285,7 +285,7 @@ class VectorGame(ThreadedVector):
             if bad_ones:
                 one = self._state(bad_ones[0])
                 raise IllegalActionError(
-                    f"{name_games(bad_ones)}: {one._illegal(int(numbers[bad_ones[0]]))}"
+                    f"{name_games(bad_ones)}: {one.illegal_action(int(numbers[bad_ones[0]]))}"
                 )
         return numbers
 
@@ -340,10 +340,7 @@ class VectorGame(ThreadedVector):
         return [self._state(i) for i in range(self.num_envs)]
 
     def _state(self, i: int) -> State:
-        state = State._empty(self.game)
-        state._array[:] = self._states[i]
-        state._begin()
-        return state
+        return State.from_array(self.game, self._states[i])
 
     def set_states(self, states: Sequence[State]) -> Observations:
         """Go to these states, one per game, as if a reset had led there.

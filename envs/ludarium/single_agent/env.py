@@ -198,10 +198,10 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             return self._ending(state)
         number = as_int(action)
         if number is None or not 0 <= number < self.game.num_distinct_actions:
-            raise state._illegal(action)
+            raise state.illegal_action(action)
         if not state._mask[number]:
             if self.illegal == "raise":
-                raise state._illegal(number)
+                raise state.illegal_action(number)
             return self._refuse()
         after = state.clone()
         after.apply_action(number)

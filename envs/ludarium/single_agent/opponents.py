@@ -80,7 +80,7 @@ def legal_answer(agent: Any, state: State, answer: Any) -> int:
     if number is not None and 0 <= number < len(state._mask) and state._mask[number]:
         return number
     raise IllegalActionError(
-        f"opponent {name_of(agent)!r} answered illegally: {state._illegal(answer)}"
+        f"opponent {name_of(agent)!r} answered illegally: {state.illegal_action(answer)}"
     )
 
 

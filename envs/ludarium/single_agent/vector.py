@@ -266,7 +266,7 @@ class SingleAgentVector(ThreadedVector):
             live = self._games.table[:, PROGRESS] == 0
             bad = [i for i in illegal_rows(numbers, self._games.masks) if live[i]]
             if bad:
-                message = self._state(bad[0])._illegal(int(numbers[bad[0]]))
+                message = self._state(bad[0]).illegal_action(int(numbers[bad[0]]))
                 raise IllegalActionError(f"{name_games(bad)}: {message}")
         penalize = 1 if self.illegal == "penalize" else 0
         self._play(kernels_for(self.game.type, LEARNER_KERNELS).step, numbers, penalize)
@@ -347,10 +347,7 @@ class SingleAgentVector(ThreadedVector):
         return [self._state(i) for i in range(self.num_envs)]
 
     def _state(self, i: int) -> State:
-        state = State._empty(self.game)
-        state._array[:] = self._games.states[i]
-        state._begin()
-        return state
+        return State.from_array(self.game, self._games.states[i])
 
     def __getstate__(self) -> dict[str, Any]:
         check_pickles(self._agents)

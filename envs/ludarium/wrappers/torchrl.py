@@ -11,9 +11,8 @@ from pettingzoo.utils import BaseWrapper
 class TorchRLInfos(BaseWrapper[str, Any, Any]):
     """An AEC environment with infos that TorchRL can take: numbers, and no mask.
 
-    TorchRL makes a tensor of everything in an info, so ``stage``, a word, is left out; and it
-    stumbles over a mask that is in the observation and in the info. The one of the observation
-    remains:
+    TorchRL refuses a mask that is both in the observation and in the info, so only the mask of the
+    observation is kept:
 
         PettingZooWrapper(TorchRLInfos(ludarium.make("gliss")), use_mask=True)
     """
