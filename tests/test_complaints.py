@@ -180,7 +180,7 @@ def test_pettingzoo_1147_who_loses_by_the_opponents_action_is_told(name: str) ->
         _, rewards, terminated, _, info = batch.step(batch.unwrapped.sample_actions())
         for i in np.flatnonzero(terminated):
             result, seat = info["final_info"]["result"][i], info["final_info"]["seat"][i]
-            assert rewards[i] == result[seat]
+            assert rewards[i] == {seat: 1, 1 - seat: -1}.get(result, 0)
             lost += rewards[i] == -1
 
 

@@ -1,4 +1,4 @@
-"""Environments with both seats outside: PettingZoo (AEC, parallel) and the batch of many games.
+"""Environments in which the caller plays both seats: PettingZoo (AEC, parallel) and batches.
 
 Read in this order: aec, parallel, factories, batches, vector.
 """

@@ -70,7 +70,7 @@ class AECGame(AECEnv[str, Any, Any]):
     agent that it is for: with their own pieces in the first planes and their own side nearest. The
     mask is all zeros for an agent who is not to move. ``infos[agent]`` has the same mask and the
     numbers ``turn``, ``stage``, ``result`` and ``reason``; `ludarium.environments.infos` explains
-    them. Rewards are +1 and -1 when somebody has won (termination), 0 and 0 at a draw
+    them. Rewards are +1 and -1 when a player has won (termination), 0 and 0 at a draw
     (termination) and at `max_turns` (truncation). An agent may act twice in a row: a turn is one or
     two actions.
 
@@ -375,7 +375,7 @@ class AECGame(AECEnv[str, Any, Any]):
         return played + self._refused >= self.game.max_game_length
 
     def _end_early(self, reason: int) -> None:
-        """End a game that its rules would go on with."""
+        """End a game that is not over by its rules."""
         self.terminations = dict.fromkeys(AGENTS, reason == codes.ILLEGAL)
         self.truncations = dict.fromkeys(AGENTS, True)
         self._deads_step_first(reason)

@@ -120,7 +120,7 @@ class VectorGame(ThreadedVector):
         self._lengths = np.zeros(n, np.int64)  # actions in each game, refused ones included
         self._info_numbers = np.zeros((len(NUMBERS), n), np.int64)
         self._final_info_numbers = np.zeros((len(NUMBERS), final_rows), np.int64)
-        self._wants_samples = False  # sample_actions() was called: steps draw the next ones
+        self._wants_samples = False  # sample_actions() was called: steps sample the next ones
         self._ready = False  # and have done so
         self._reseed(seed)
 

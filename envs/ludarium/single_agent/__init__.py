@@ -1,4 +1,4 @@
-"""Gymnasium environments: one learner, and an opponent who plays inside.
+"""Gymnasium environments: the caller is one learner, and the opponent plays inside `step`.
 
 Read in this order: env, opponents, vector, layout, learner_kernels.
 """

@@ -79,8 +79,8 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
     Args:
         game: the game, with its options.
         opponent: the spec of an agent; an agent; a policy ``f(observation_dict) -> action``; a
-            sequence of these, or a mapping of them to weights: one is drawn for each game.
-        seat: which player the learner is: 0, 1, or ``"random"``, drawn for each game.
+            sequence of these, or a mapping of them to weights: a random one for each game.
+        seat: which player the learner is: 0, 1, or ``"random"``: a random one for each game.
         observation: ``"planes"`` int8 [H, W, C]; ``"flat"``, the same as int8 [H * W * C];
             ``"dict"``: ``{"observation": planes, "action_mask": int8 [A]}``. Stable-Baselines3's
             `check_env` takes three dimensions for an image and warns about ``"planes"`` and

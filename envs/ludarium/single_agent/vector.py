@@ -159,7 +159,7 @@ class SingleAgentVector(ThreadedVector):
     def set_opponent(self, opponent: Opponent) -> None:
         """Change the opponent, or mixture of them, of the games that begin from now on.
 
-        Games that are under way go on with the opponent they have.
+        Games that have begun keep their opponent.
 
         Raises:
             ValueError: There is no agent of a spec, or a weight is not allowed.
