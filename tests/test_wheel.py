@@ -1,9 +1,8 @@
-"""The wheel in clean environments, tried from another folder, with the README's own lines."""
+"""The wheel in clean environments, tried from another folder, with the lines of the README."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import venv
@@ -12,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import readme
 
 import ludarium
 
@@ -49,12 +49,6 @@ def install(wheel: Path, folder: Path, *constraints: str) -> Path:
     return commands
 
 
-def readme_lines() -> list[str]:
-    """Return the code of the README's ``python -c`` lines."""
-    text = (ROOT / "README.md").read_text("utf-8")
-    return re.findall(r'^python -c "([^"]+)"$', text, re.MULTILINE)
-
-
 TRY = """
 import ludarium, numpy as np
 for name in ludarium.list_games():
@@ -73,15 +67,22 @@ for name in ludarium.list_games():
 
 
 def check(commands: Path, folder: Path) -> None:
-    """Try an installation: every game, the README's lines, the command."""
+    """Try an installation: every game, and the command."""
     printed = run([commands / "python", "-W", "error", "-c", TRY], folder)
     assert [line.split()[0] for line in printed.splitlines()] == ludarium.list_games()
-    assert len(readme_lines()) >= 3
-    for line in readme_lines():
+    for line in readme.python_lines():
         run([commands / "python", "-W", "error", "-c", line], folder)
     assert "perft" in run([commands / "ludarium", "--help"], folder)
     for name in ludarium.list_games():
         assert name in run([commands / "ludarium", "list"], folder)
+
+
+def check_readme(commands: Path, folder: Path) -> None:
+    """Paste every line of the README that needs no extra."""
+    for code in readme.programs():
+        run([commands / "python", "-W", "error", "-c", code], folder)
+    for words in readme.commands():
+        run([commands / "ludarium", *words], folder)
 
 
 def test_wheel_holds_what_is_needed_and_no_more(wheel: Path) -> None:
@@ -98,6 +99,7 @@ def test_clean_environment(wheel: Path, tmp_path: Path) -> None:
     """The newest of everything, and the base install only."""
     commands = install(wheel, tmp_path)
     check(commands, tmp_path)
+    check_readme(commands, tmp_path)
     heavy = "import importlib.util as u; print([m for m in ('torch', 'pygame') if u.find_spec(m)])"
     assert run([commands / "python", "-c", heavy], tmp_path).strip() == "[]"
 
