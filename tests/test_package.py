@@ -43,6 +43,11 @@ def imports(path: Path, name: str) -> Iterator[str]:
 # ---------------------------------------------------------------- who imports whom
 
 
+def test_every_import_goes_down() -> None:
+    """No folder imports from its own floor or a higher one, and no files import each other."""
+    assert architecture.faults(architecture.arrows()) == []
+
+
 PLANTED = {
     "at the top": ("core/text.py", "from ludarium.drawing.canvas import Canvas"),
     "inside a function": ("core/files.py", "def f():\n    import ludarium.drawing.shapes"),
