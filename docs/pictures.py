@@ -24,7 +24,7 @@ def draw(folder: Path) -> list[Path]:
         *_, state = records.replay(record)
         picture = Image.fromarray(state.render(size=SIZE))
         path = folder / f"{record.game}.png"
-        # a palette makes a file of a third, and is not seen
+        # a palette cuts the file to a third, without a visible difference
         picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
         written.append(path)
     return written

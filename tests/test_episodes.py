@@ -187,3 +187,19 @@ def test_what_is_not_an_episode_is_a_type_error(what: Any, tmp_path: Path) -> No
     with pytest.raises(TypeError, match=r"an episode is (of|made of|a)"):
         record_episode(what, tmp_path / "game.gif")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_draws_and_shows_has_a_useful_repr() -> None:
+    from ludarium.drawing.canvas import start
+    from ludarium.drawing.pointing import Layout
+    from ludarium.drawing.sprites import Store
+    from ludarium.drawing.svg import start_svg
+
+    game = ludarium.load_game("sphlag")
+    board = game.type.submodule("render").board_of(game.new_initial_state())
+    canvas = start(board.width, board.height, 200, "dark", board.paint)
+    height, width = canvas.shape
+    assert repr(canvas) == f"<Canvas {width} x {height} pixels, dark>"
+    assert repr(start_svg(board, 200, "light")) == f"<SvgCanvas {width} x {height} pixels, light>"
+    assert repr(Layout(game, 200)).startswith(f"<Layout {width} x {height}, ")
+    assert repr(Store(100)) == "<Store of 0 images, 0 of 100 bytes>"

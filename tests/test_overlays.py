@@ -1,4 +1,4 @@
-"""Overlays on pictures of every registered game: what they mark, and what is no overlay."""
+"""Overlays on pictures of every registered game: what they mark, and what is not an overlay."""
 
 from __future__ import annotations
 
@@ -151,13 +151,13 @@ def test_nothing_is_marked_when_the_game_is_over(name: str) -> None:
         (np.ones(3), ValueError, r"the shape \(\d+,\), one for each action of .*, not \(3,\)"),
         ([], ValueError, r"not \(0,\)"),
         (np.ones((2, 2)), ValueError, r"not \(2, 2\)"),
-        ("nan", ValueError, "weight nan of action 5: it is finite and >= 0"),
+        ("nan", ValueError, "weight nan of action 5 is not allowed: a weight is finite"),
         ("inf", ValueError, "weight inf of action 5"),
         ("minus", ValueError, "weight -1.0 of action 5"),
         ("text", ValueError, "weights are numbers"),
-        ({-1: 1}, ValueError, "-1 is no action: actions are ints, 0 to"),
-        ({10**6: 1}, ValueError, "1000000 is no action"),
-        ({"a": 1}, ValueError, "'a' is no action"),
+        ({-1: 1}, ValueError, "-1 is not an action: actions are ints, 0 to"),
+        ({10**6: 1}, ValueError, "1000000 is not an action"),
+        ({"a": 1}, ValueError, "'a' is not an action"),
         ({0: "much"}, ValueError, "weights are numbers"),
         ({0: float("nan")}, ValueError, "weight nan of action 0"),
         ({0: [1, 2]}, ValueError, "the weight of an action is one number"),
@@ -166,7 +166,7 @@ def test_nothing_is_marked_when_the_game_is_over(name: str) -> None:
         (dict, TypeError, "overlay is 'legal'"),
     ],
 )
-def test_what_is_no_overlay(name: str, overlay: Any, error: Any, message: str) -> None:
+def test_rejects_invalid_overlays(name: str, overlay: Any, error: Any, message: str) -> None:
     state = ludarium.load_game(name).new_initial_state(seed=1)
     bad = {"nan": np.nan, "inf": np.inf, "minus": -1.0}
     if isinstance(overlay, str) and overlay in bad:

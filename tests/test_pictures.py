@@ -116,7 +116,7 @@ def test_pictures_are_written_by_suffix(name: str, tmp_path: Path) -> None:
     svg = pictures.write_picture(state, tmp_path / "a.svg", 200, "dark", "legal")
     assert svg.read_text() == state.render("svg", 200, "dark", "legal")
     for path, content in ((png, png.read_bytes()), (svg, svg.read_bytes())):
-        with pytest.raises(FileExistsError, match="not overwritten unasked"):
+        with pytest.raises(FileExistsError, match="exists already and is not overwritten"):
             pictures.write_picture(state, path)
         assert path.read_bytes() == content
         pictures.write_picture(state, path, overwrite=True)

@@ -91,7 +91,7 @@ def test_the_start_stands_in_the_record_only_where_it_is_needed(name):
         assert (record.start is None) == (len(starts) == 1)
         if record.start is not None:  # without it the seed says as much
             assert list(records.replay(replace(record, start=None))) == list(records.replay(record))
-            with pytest.raises(ValueError, match="start or its seed"):
+            with pytest.raises(ValueError, match="a record needs `start` or `seed`"):
                 next(records.replay(replace(record, start=None, seed=None)))
 
 
@@ -185,8 +185,8 @@ def fields(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "no JSON"),
-        ("[" * 100_000, "no JSON"),
+        ("{", "not valid JSON"),
+        ("[" * 100_000, "not valid JSON"),
         ("[]", "a record is a JSON object"),
         ("null", "a record is a JSON object"),
         (fields(game=...), "'game' is missing"),
@@ -206,7 +206,7 @@ def fields(**changes: Any) -> str:
         (fields(result=[1e999, 0]), "result"),
         (fields(reason=None), "reason None"),
         (fields(start=3), "start 3"),
-        (b"\xff\xfe", "no UTF-8"),
+        (b"\xff\xfe", "not valid UTF-8"),
     ],
 )
 def test_read_names_the_line_and_the_field(tmp_path, line, message):
@@ -375,10 +375,10 @@ def test_an_episode_may_be_a_state_states_or_an_environment(tmp_path):
         assert np.array_equal(np.asarray(image), drawn)
 
 
-def test_a_file_is_not_overwritten_unasked(tmp_path):
+def test_a_file_is_not_overwritten_by_default(tmp_path):
     path = tmp_path / "game.jsonl"
     path.write_text("mine")
-    with pytest.raises(FileExistsError, match="not overwritten unasked"):
+    with pytest.raises(FileExistsError, match="exists already and is not overwritten"):
         record_episode(sphlag(), path)
     assert path.read_text() == "mine"
     record_episode(sphlag(), path, overwrite=True)

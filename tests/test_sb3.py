@@ -357,7 +357,7 @@ def test_no_code_of_a_file_is_executed(saved: Path, tmp_path: Path) -> None:
 
 
 def test_files_are_not_lost(saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not overwritten unasked; and an interrupted write leaves the old file."""
+    """It is not overwritten by default; and an interrupted write leaves the old file."""
     path = tmp_path / "m.zip"
     path.write_bytes(saved.read_bytes())
     model = tiny_model()

@@ -35,7 +35,7 @@ def check_target(
     if target.is_dir():
         raise IsADirectoryError(f"{str(target)!r} is a folder")
     if not overwrite and target.exists():
-        raise FileExistsError(f"{str(target)!r} exists and is not overwritten unasked")
+        raise FileExistsError(f"{str(target)!r} exists already and is not overwritten")
     check_folder(_real(target))
     return target
 
@@ -73,7 +73,7 @@ def replacing(target: Path, overwrite: bool = False) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         if not overwrite and real.exists():
-            raise FileExistsError(f"{str(target)!r} exists and is not overwritten unasked")
+            raise FileExistsError(f"{str(target)!r} exists already and is not overwritten")
         os.chmod(name, _mode_of(real))
         os.replace(name, real)
     except BaseException:

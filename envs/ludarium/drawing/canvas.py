@@ -1,14 +1,12 @@
 """Drawing: shapes, marks and a caption, from a game's own units to an rgb array.
 
-Knows no game; Pillow and numpy only; no display. A game's `render.py` has four functions:
+The canvas is independent of any game, and needs Pillow and numpy only, no display. The `render.py`
+of a game has three functions and makes two more of them:
 
-    def paint_board(canvas, ...): what never changes: board, grid, coordinates
-    def board_of(state):          Board(WIDTH, HEIGHT, paint_board, (what it depends on, ...))
-    def paint(canvas, state):     pieces, marks of the last turn, caption
-    def draw(state, size, theme="light"):
-        canvas = start(WIDTH, HEIGHT, size, theme, paint_board, ...)
-        paint(canvas, state)
-        return canvas.frame()
+    def paint_board(canvas, ...):          paint what never changes: board, grid, coordinates
+    def board_of(state):                   return Board(WIDTH, HEIGHT, paint_board, (size, ...))
+    def paint(canvas, state, last_turn):   paint pieces, marks of the last turn, caption
+    draw, render = pictures(board_of, paint)
 
 The same functions draw SVG, on the canvas of `drawing/svg.py`; see `drawing/pictures.py`.
 
@@ -22,7 +20,8 @@ piece (`Theme.pieces`); what happened in the last turn is amber (`mark_from`, `m
 it may go a green dot (`mark_landing`); a captured piece is crossed out (`mark_capture`), one that
 changed sides gets a double ring (`mark_converted`); the result is a caption in inverted colours.
 
-Shapes are kept (see sprites), so that a frame is a copy of the board and some pasting.
+Rendered shapes are cached (see `sprites`), so that a frame costs a copy of the board and a few
+pastes.
 """
 
 from __future__ import annotations
@@ -54,13 +53,13 @@ __all__ = [
 
 
 class Board(NamedTuple):
-    """What a game's pictures are drawn on.
+    """The board that a game's pictures are drawn on.
 
     Attributes:
-        width: of the board area, in units.
-        height: of the board area, in units, the caption excluded.
-        paint: a module's function that paints what never changes, called with the canvas and args.
-        args: what the board depends on, such as its size.
+        width: width of the board area, in units.
+        height: height of the board area without the caption, in units.
+        paint: a module's function that paints what never changes, called with the canvas, `args`.
+        args: values that the board depends on, such as its size.
     """
 
     width: float
@@ -73,10 +72,10 @@ class Board(NamedTuple):
 
 
 class Canvas(Shapes):
-    """A picture in the making, made by `start`: `Shapes` with text, marks and a caption.
+    """A picture being drawn, made by `start`: `Shapes` with text, marks and a caption.
 
     Attributes:
-        ending: a result to be written as the caption, whatever the position says; None: no such.
+        ending: a result that replaces the text of the caption, or None.
     """
 
     ending: str | None = None
@@ -97,21 +96,21 @@ class Canvas(Shapes):
         """Write one line, vertically centred on its capitals and digits.
 
         Args:
-            x: of the anchor.
-            y: of the middle of a capital.
-            text: what to write.
-            height: size of the type; never less than 7 pixels.
-            colour: None means the theme's ink.
-            anchor: ``"left"``, ``"middle"`` or ``"right"``: the end of the text that is at x.
-            halo: colour of an outline, so that the text can be read on anything.
-            bold: heavier.
+            x: position of the anchor.
+            y: middle of a capital letter.
+            text: the text.
+            height: size of the type; at least 7 pixels.
+            colour: colour of the text; None: the theme's ink.
+            anchor: ``"left"``, ``"middle"`` or ``"right"``: the point of the text that is at x.
+            halo: colour of an outline that keeps the text legible on any ground.
+            bold: whether the text is bold.
         """
         pixels = self._type_size(height)
         px, py = self.to_pixels(x, y)
         self._write(px, py, text, pixels, colour or self.theme.ink, anchor, halo, bold)
 
     def width_of(self, text: str, height: float) -> float:
-        """Return how wide `text` writes a line, in units."""
+        """Return the width of a line that `text` writes, in units."""
         return self._length_of(text, self._type_size(height)) / self.scale
 
     def _type_size(self, height: float) -> int:
@@ -188,14 +187,14 @@ class Canvas(Shapes):
         note: str = "",
         over: bool = False,
     ) -> None:
-        """Write the line below the board: side to move or result.
+        """Write the line below the board: the side to move, or the result.
 
         Args:
-            text: `White to move`, or the result.
-            colour: of the player to move or the winner, shown as a disc before the text.
-            note: the last turn, or the turn number, at the right end; left out where there is no
-                room for it.
-            over: the game has ended: the line is set in inverted colours.
+            text: the side to move, as in `White to move`, or the result.
+            colour: colour of the player to move or of the winner, shown as a disc before the text.
+            note: the last turn, or the turn number, at the right end; omitted where it does not
+                fit.
+            over: whether the game has ended, which inverts the colours of the line.
         """
         theme = self.theme
         if self.ending is not None:
@@ -239,16 +238,16 @@ def start(
     paint_board: Callable[..., None],
     *args: Hashable,
 ) -> Canvas:
-    """Return a canvas with the board on it, which is painted once and kept.
+    """Return a canvas that shows the board, which is painted once and cached.
 
     Args:
-        width: of the board area, in units.
-        height: of the board area, in units, the caption excluded.
-        size: pixels of the longer side of the picture, 128 to 2048; it is met exactly.
+        width: width of the board area, in units.
+        height: height of the board area without the caption, in units.
+        size: the longer side of the picture in pixels, 128 to 2048, met exactly.
         theme: ``"light"`` or ``"dark"``.
         paint_board: a module's function that paints what never changes, called with the canvas
             and `args`.
-        *args: what the board depends on, such as its size.
+        *args: values that the board depends on, such as its size.
 
     Raises:
         ValueError: The size or the theme is not allowed.

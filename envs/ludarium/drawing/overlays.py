@@ -1,12 +1,12 @@
-"""Overlays: marks on a picture for what could be played, and how much speaks for it.
+"""Overlays: mark candidate actions and their weights on a picture.
 
 An overlay is one of
 
 - ``"legal"``: a green dot wherever a legal action ends, a ring where it begins;
 - weights: an array [A] or a dict action -> weight, such as a policy's probabilities or the visits
-  of a search; what is not legal is left out, the rest counts as shares of their sum;
-- the spec of an agent, an agent, or its analysis: the visits of its search; the action that it
-  chooses where it does not count visits.
+  of a search; illegal actions are left out, and the other weights are normalized;
+- the spec of an agent, an agent, or its analysis: the visits of its search, or the action that it
+  chooses if it does not count visits.
 
 Weights are a heat layer: the area of a disc is proportional to its share, with the share in per
 cent where there is room; the largest disc has a strong edge. Position, size and number carry the
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from ludarium.drawing.pointing import ClickPath, Target
 
 LEGAL = "legal"
-MOST_ARROWS = 5  # of a heat layer: those with the largest shares
-LARGEST = 0.42  # radius of the disc of the largest share, of a target's width
-LEAST_SHARE = 0.005  # that is worth a number
+MOST_ARROWS = 5  # arrows of a heat layer: those with the largest shares
+LARGEST = 0.42  # radius of the disc of the largest share, as a part of the target's width
+LEAST_SHARE = 0.005  # the smallest share that is written as a number
 
 # ---------------------------------------------------------------- what is asked for
 
 
 def check_overlay(state: State, overlay: Any) -> dict[int, float] | None:
-    """Return the share of each legal action that an overlay speaks for, None for ``"legal"``.
+    """Return the share of each legal action that an overlay marks, None for ``"legal"``.
 
     Raises:
-        ValueError: It is no overlay, or not one for this game; the message says what is wrong.
-        TypeError: It is of no such type.
+        ValueError: The overlay is not valid, or not for this game; the message says why.
+        TypeError: The overlay has a type that is not allowed.
     """
     if isinstance(overlay, str):
         if overlay == LEGAL:
@@ -69,9 +69,10 @@ def check_overlay(state: State, overlay: Any) -> dict[int, float] | None:
         overlay = visits or {overlay.action: 1}
     pairs = _pairs(state, overlay)
     top = max(pairs.values(), default=0.0)
-    parts = {action: weight / top for action, weight in pairs.items()}  # no sum is too large
-    total = sum(parts.values())
-    return {action: part / total for action, part in parts.items()}
+    # scale by the largest first: the sum of the weights themselves may overflow
+    scaled = {action: weight / top for action, weight in pairs.items()}
+    total = sum(scaled.values())
+    return {action: weight / total for action, weight in scaled.items()}
 
 
 def _agent(spec: str) -> Any:
@@ -95,7 +96,7 @@ def _pairs(state: State, overlay: Any) -> dict[int, float]:
         for action, given in zip(actions, overlay, strict=True):
             if action is None or not 0 <= action < count:
                 raise ValueError(
-                    f"overlay: {given!r} is no action: actions are ints, 0 to {count - 1}"
+                    f"overlay: {given!r} is not an action: actions are ints, 0 to {count - 1}"
                 )
         weights = _floats(list(overlay.values()))
         if weights.ndim != 1:
@@ -114,9 +115,13 @@ def _pairs(state: State, overlay: Any) -> dict[int, float]:
             )
     for action, weight in zip(actions, weights.tolist(), strict=True):
         if not 0 <= weight < math.inf:
-            raise ValueError(f"overlay: weight {weight} of action {action}: it is finite and >= 0")
-    found = zip(actions, weights.tolist(), strict=True)
-    return {a: weight for a, weight in found if a is not None and weight and state._mask[a]}
+            raise ValueError(
+                f"overlay: weight {weight} of action {action} is not allowed: a weight is finite "
+                "and >= 0"
+            )
+    pairs = zip(actions, weights.tolist(), strict=True)
+    mask = state.legal_actions_mask()
+    return {a: weight for a, weight in pairs if a is not None and weight and mask[a]}
 
 
 def _floats(values: Any) -> npt.NDArray[np.float64]:
@@ -135,8 +140,8 @@ def paint_overlay(canvas: Canvas, state: State, overlay: Any) -> None:
     """Paint an overlay on a finished picture of a state.
 
     Raises:
-        ValueError: It is no overlay for this state; see `check_overlay`.
-        TypeError: It is of no such type.
+        ValueError: The overlay is not valid for this state; see `check_overlay`.
+        TypeError: The overlay has a type that is not allowed.
     """
     shares = check_overlay(state, overlay)
     paths = clicks(state)
@@ -147,7 +152,7 @@ def paint_overlay(canvas: Canvas, state: State, overlay: Any) -> None:
 
 
 def _ends(path: ClickPath) -> tuple[Target, Target | None]:
-    """Return where an action ends, and where it begins if that is another target."""
+    """Return the target where an action ends, and the one where it begins if they differ."""
     *before, end = path
     start = before[0] if before and not end.label else None
     return end, start if start is not None and start[:2] != end[:2] else None
@@ -158,8 +163,8 @@ def _ring(target: Target) -> float:
     return min(target.wide, target.high) * 0.92
 
 
-def _say(canvas: Canvas, text: str) -> None:
-    """Write what has no place on the board, in the lower right corner."""
+def _write_note(canvas: Canvas, text: str) -> None:
+    """Write an action that has no target on the board, in the lower right corner."""
     theme = canvas.theme
     height = canvas.least(0.4, 8)
     x, y = canvas.width - height * 0.5, canvas.height - height * 0.9
@@ -175,9 +180,9 @@ def _paint_legal(canvas: Canvas, paths: dict[int, ClickPath]) -> None:
     lines: set[tuple[Target, Target]] = set()
     for path in paths.values():
         if not path:
-            _say(canvas, "may pass")
+            _write_note(canvas, "may pass")
             continue
-        if path[-1].label:  # any of several
+        if path[-1].label:  # its targets may be clicked in any order
             ends.update(path)
             continue
         end, start = _ends(path)
@@ -210,14 +215,14 @@ def _paint_heat(
     theme = canvas.theme
     best = max(shares, key=lambda action: shares[action])
     if paths[best] and paths[best][-1].label:  # several targets: only the likeliest action
-        _say(canvas, f"{state.action_to_string(best)} {_per_cent(shares[best])}")
+        _write_note(canvas, f"{state.action_to_string(best)} {_per_cent(shares[best])}")
         shares = {best: 1.0}
     heat: dict[Target, float] = {}
     arrows: dict[tuple[Target, Target], float] = {}
     for action, share in shares.items():
         path = paths[action]
         if not path:
-            _say(canvas, f"pass {_per_cent(share)}")
+            _write_note(canvas, f"pass {_per_cent(share)}")
             continue
         end, start = _ends(path)
         for target in path if end.label else [end]:
@@ -250,7 +255,7 @@ def _per_cent(share: float) -> str:
 
 
 def _radius(canvas: Canvas, target: Target, part: float) -> float:
-    """Return the radius of a disc whose area is a part of the largest one's."""
+    """Return the radius of a disc whose area is a fraction of the area of the largest disc."""
     wide = min(target.wide, target.high)
     return canvas.least(2 * LARGEST * wide * math.sqrt(part), 2.0)
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 AnyCanvas = TypeVar("AnyCanvas", bound=Canvas)
 
-#: The forms of a picture that `State.render` makes.
+#: The modes of `State.render`.
 MODES = ("rgb_array", "svg", "ansi")
-#: What the name of a picture's file may end in.
+#: The suffixes of a picture's file.
 PICTURES = (".png", ".svg")
 
 
@@ -93,7 +93,7 @@ def draw(
         state: of any game.
         size: the longer side in pixels, 128 to 2048.
         theme: ``"light"`` or ``"dark"``.
-        overlay: what to mark on it, see `ludarium.drawing.overlays`.
+        overlay: candidate actions to mark, see `ludarium.drawing.overlays`.
         ending: a result that does not follow from the position, written as the caption.
         last_turn: what was played immediately before; None: replay the history to find it.
 
@@ -149,7 +149,7 @@ def write_picture(
 
     Raises:
         ValueError: The suffix, the size, the theme or the overlay is not allowed.
-        OSError: The file cannot be written, or is there already. No half-written file is left.
+        OSError: The file cannot be written, or exists already. No half-written file is left.
     """
     target = check_target(path, PICTURES, overwrite)
     if target.suffix.lower() == ".svg":

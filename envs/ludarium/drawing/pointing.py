@@ -1,13 +1,13 @@
-"""Pointing: where on a game's picture an action is, and which target a person has pointed at.
+"""Pointing: where an action lies on a game's picture, and which target a person clicks.
 
-Knows no game. A game that can be played by pointing has a module `pointing.py` with these:
+The module is independent of any game. A game that can be played by pointing has a `pointing.py`:
 
-    def clicks(state): for each legal action the targets to click, in order; none for a pass
+    def clicks(state):         for each legal action the targets to click, in order; none: a pass
     def prompt(state, chosen): what to click next, in words
 
 Targets are in the units of the game's canvas, (0, 0) being the upper left corner of the picture, so
-that marks can be painted with the canvas as they are. How many pixels a unit has depends on the
-size of the picture, the caption below it included: `Layout` knows.
+that marks can be painted on the canvas without conversion. `Layout` converts units to pixels, which
+depends on the size of the picture and on the caption below it.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Target(NamedTuple):
     """An area to click, in the units of the canvas.
 
     Attributes:
-        x: of its middle.
-        y: of its middle.
-        wide: how far it reaches to the left and to the right.
-        high: how far it reaches up and down.
-        round: whether it is an ellipse, else it is a rectangle.
-        layer: of targets that overlap the one with the larger number is on top; among equals the
-            nearer one is meant.
-        label: what is written on it once it is chosen. Targets of one action that follow each other
-            and have the same label, not empty, may be clicked in any order.
+        x: horizontal position of the centre.
+        y: vertical position of the centre.
+        wide: half the width.
+        high: half the height.
+        round: True for an ellipse, False for a rectangle.
+        layer: where targets overlap, the one with the larger number is hit; with equal numbers, the
+            nearer one.
+        label: text written on the target once it is chosen. Consecutive targets of an action that
+            share a label, not empty, may be clicked in any order.
     """
 
     x: float
@@ -55,7 +55,7 @@ class Target(NamedTuple):
     label: str = ""
 
     def away(self, x: float, y: float) -> float:
-        """Return how far a point is from the middle: 1 at the edge, more outside."""
+        """Return the distance of a point from the centre: 1 at the edge, more outside."""
         u, v = abs(x - self.x) / self.wide, abs(y - self.y) / self.high
         return math.hypot(u, v) if self.round else max(u, v)
 
@@ -69,24 +69,29 @@ def check_can_be_pointed_at(game: Game) -> None:
 def clicks(state: State) -> dict[int, ClickPath]:
     """Return for each legal action of a state the targets to click, in order.
 
-    No action's targets are the beginning of another's; that of a pass are none at all.
+    The targets of one action are never the beginning of those of another; a pass has none.
 
     Raises:
         ValueError: The game cannot be played by pointing.
     """
     check_can_be_pointed_at(state.game)
-    found: dict[int, ClickPath] = state.game.type.submodule("pointing").clicks(state)
-    return found
+    paths: dict[int, ClickPath] = state.game.type.submodule("pointing").clicks(state)
+    return paths
 
 
 def prompt(state: State, chosen: ClickPath = ()) -> str:
-    """Return in words what to click next in a running state, after some targets of an action."""
+    """Return in words what to click next in a running state, after the targets chosen so far."""
     text: str = state.game.type.submodule("pointing").prompt(state, chosen)
     return text
 
 
 def orders(path: ClickPath) -> Iterator[ClickPath]:
-    """Yield each order in which the targets of an action may be clicked."""
+    """Yield each order in which the targets of an action may be clicked.
+
+    >>> a, b = Target(0, 0, 1, 1, label="1"), Target(2, 0, 1, 1, label="1")
+    >>> [[target.x for target in order] for order in orders((a, b))]
+    [[0, 2], [2, 0]]
+    """
     groups = [list(group) for _, group in itertools.groupby(path, lambda target: target.label)]
     paths = [itertools.permutations(g) if g[0].label else iter([tuple(g)]) for g in groups]
     for parts in itertools.product(*paths):
@@ -94,18 +99,22 @@ def orders(path: ClickPath) -> Iterator[ClickPath]:
 
 
 def hit(targets: Iterable[Target], x: float, y: float) -> Target | None:
-    """Return the target that a point means, None where there is none."""
+    """Return the target at a point, None where there is none.
+
+    >>> hit([Target(0, 0, 1, 1), Target(3, 0, 1, 1)], 2.5, 0.5)
+    Target(x=3, y=0, wide=1, high=1, round=True, layer=0, label='')
+    """
     over = [target for target in targets if target.away(x, y) <= 1]
     nearest = sorted(over, key=lambda p: (-p.layer, math.hypot(x - p.x, y - p.y)))
     return nearest[0] if nearest else None
 
 
 class Layout:
-    """Where the board is in a picture of a game with a longer side of `size` pixels.
+    """The place of the board in a picture whose longer side has `size` pixels.
 
     Attributes:
-        width: of the picture in pixels.
-        height: of the picture in pixels, the caption included.
+        width: width of the picture, in pixels.
+        height: height of the picture with its caption, in pixels.
         scale: pixels in a unit.
     """
 
@@ -116,10 +125,13 @@ class Layout:
         self.scale = shapes.scale
         self._shapes = shapes
 
+    def __repr__(self) -> str:
+        return f"<Layout {self.width} x {self.height}, {self.scale:.1f} pixels per unit>"
+
     def to_pixels(self, x: float, y: float) -> Point:
-        """Return where a point in units is in the picture, (x, y) in pixels."""
+        """Convert a point in units to (x, y) in pixels."""
         return self._shapes.to_pixels(x, y)
 
     def to_units(self, x: float, y: float) -> Point:
-        """Return which point in units a pixel shows."""
+        """Convert a pixel to a point in units."""
         return self._shapes.to_units(x, y)

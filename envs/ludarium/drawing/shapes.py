@@ -1,4 +1,4 @@
-"""Filled forms and lines in a game's own units: the part of the canvas that knows pixels."""
+"""Filled shapes and lines in the units of a game: the part of the canvas that draws pixels."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Point: TypeAlias = tuple[float, float]
 
 
 class Shapes:
-    """A picture in the making. Made by `start`.
+    """A picture being drawn, made by `start`.
 
     Attributes:
-        theme: the colours.
-        width: of the board area, in units.
-        height: of the board area, in units.
+        theme: colours of the picture.
+        width: width of the board area, in units.
+        height: height of the board area, in units.
         size: the longer side in pixels.
-        scale: pixels in a unit.
+        scale: pixels per unit.
         shape: (height, width) of the picture in pixels.
         band: height of the caption in pixels.
     """
@@ -41,7 +41,7 @@ class Shapes:
         theme: Theme,
         board: Image.Image | None = None,
     ) -> None:
-        """Use `start`, which checks what it is given and keeps the board."""
+        """Use `start`, which checks its arguments and caches the board."""
         self.theme, self.width, self.height, self.size = theme, width, height, size
         self.band = max(16, round(size * 0.068))
         self.scale = min((size - self.band) / height, size / width)
@@ -53,18 +53,22 @@ class Shapes:
             board = Image.new("RGB", (self.shape[1], self.shape[0]), theme.background)
         self._image = board
 
+    def __repr__(self) -> str:
+        height, width = self.shape
+        return f"<{type(self).__name__} {width} x {height} pixels, {self.theme.name}>"
+
     # ---- units and pixels
 
     def to_pixels(self, x: float, y: float) -> Point:
-        """Return where a point in units is in the picture, (x, y) in pixels."""
+        """Convert a point in units to (x, y) in pixels."""
         return x * self.scale, y * self.scale
 
     def to_units(self, x: float, y: float) -> Point:
-        """Return which point in units a pixel shows."""
+        """Convert a pixel to a point in units."""
         return x / self.scale, y / self.scale
 
     def least(self, units: float, pixels: float) -> float:
-        """Return a length in units that is at least so many pixels: for lines that must be seen."""
+        """Return a length in units, enlarged to a minimum in pixels so that it stays visible."""
         return max(units, pixels / self.scale)
 
     def frame(self) -> Frame:
@@ -136,7 +140,7 @@ class Shapes:
         self._image.paste(image, (left, top), mask)
 
     def shadow(self, x: float, y: float, radius: float, opacity: float = 0.45) -> None:
-        """Draw a soft dark disc, to be put under a piece that lies above the others."""
+        """Draw a soft dark disc, painted below a piece that lies above others."""
         r, left, top, dx, dy = self._square(x, y, radius)
         self._image.paste((0, 0, 0), (left, top), sprites.shadow(r, dx, dy, opacity))
 
@@ -166,7 +170,7 @@ class Shapes:
         radius: float = 0.0,
         opacity: float = 1.0,
     ) -> None:
-        """Draw a rectangle from its upper left corner; corners of a radius, outline inside."""
+        """Draw a rectangle from its upper left corner; rounded corners, outline inside."""
 
         def form(ink: int, inset: float) -> Form:
             corners = self._path([(x + inset, y + inset), (x + width - inset, y + height - inset)])
@@ -198,13 +202,13 @@ class Shapes:
         """Draw an arrow along points.
 
         Args:
-            points: at least two; a path may bend.
-            colour: of the arrow.
-            width: of its line.
-            head: length of its head; 0 means three and a half widths.
-            start_gap: how much to leave out at the start, such as the radius of a piece.
-            end_gap: the same at the end, where the tip then is.
-            outline: colour of a thin edge that sets it off from what it crosses.
+            points: the points of the line, at least two.
+            colour: colour of the arrow.
+            width: width of the line.
+            head: length of the head; 0: three and a half widths.
+            start_gap: length left out at the start, such as the radius of a piece.
+            end_gap: length left out at the end, where the tip then is.
+            outline: colour of a thin edge that separates the arrow from what it crosses.
             opacity: 0 to 1.
         """
         path = _shorten(_shorten(list(points), start_gap)[::-1], end_gap)[::-1]
@@ -231,7 +235,7 @@ class Shapes:
         edge: float,
         opacity: float,
     ) -> None:
-        """Draw an arrow of its two parts."""
+        """Draw the line and the head of an arrow."""
         if outline is not None:
             forms = self._stroke(shaft, width + 2 * edge) if len(shaft) > 1 else []
             forms += self._stroke([*triangle, triangle[0]], 2 * edge)
@@ -242,14 +246,14 @@ class Shapes:
     def drawing(
         self, x: float, y: float, reach: float, paint: Callable[..., None], *args: Hashable
     ) -> None:
-        """Draw what `paint` makes of many shapes, kept as one image for the next time.
+        """Draw what `paint` paints from many shapes, cached as one image.
 
         Args:
-            x: of its middle.
-            y: of its middle.
-            reach: how far to each side of the middle, at most, it is drawn.
-            paint: a module's function, called with a canvas, the middle on that, and `args`.
-            *args: what the drawing depends on besides place, size and theme.
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            reach: the largest distance from the centre that is painted, to each side.
+            paint: a module's function, called with a canvas, the centre on it, and `args`.
+            *args: values that the drawing depends on besides position, size and theme.
         """
         # kept for each place: a start at a whole pixel leaves every point at its own sub-pixel
         left, top = math.floor((x - reach) * self.scale), math.floor((y - reach) * self.scale)
@@ -305,7 +309,7 @@ class Shapes:
         return forms
 
     def _stamp(self, forms: Sequence[Form], colour: Colour, opacity: float) -> None:
-        """Paste a colour through the mask that forms make, kept for the next time."""
+        """Paste a colour through the mask of some shapes, which is cached."""
         left = min(min(form[2][0::2]) for form in forms) // FINE - 1
         top = min(min(form[2][1::2]) for form in forms) // FINE - 1
         right = max(max(form[2][0::2]) for form in forms) // FINE + 2

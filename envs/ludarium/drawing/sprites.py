@@ -1,4 +1,4 @@
-"""Smooth masks and sprites for the canvas, made once and kept.
+"""Smooth masks and sprites for the canvas, made once and cached.
 
 Positions and lengths are whole sub-pixels, a quarter of a pixel each: fine enough for the eye, and
 coarse enough that the pieces of a board share their masks.
@@ -22,15 +22,18 @@ from ludarium.drawing.themes import Colour
 
 
 class Store:
-    """Images made once, the least recently used ones dropped beyond a number of bytes."""
+    """A cache of images that drops the least recently used ones beyond a number of bytes."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most, self._used = most_bytes, 0
         self._images: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
 
+    def __repr__(self) -> str:
+        return f"<Store of {len(self._images)} images, {self._used} of {self._most} bytes>"
+
     def get(self, key: Hashable, make: Callable[[], tuple[Any, int]]) -> Any:
-        """Return what is kept under a key; `make` returns it with its bytes."""
+        """Return the image cached under a key; `make` returns a new one with its size in bytes."""
         with self._lock:
             found = self._images.get(key)
             if found is not None:
@@ -89,7 +92,7 @@ def _draw_text(line: str, pixels: int, stroke: int) -> tuple[Any, int]:
 
     All are counted from the middle of the base line.
 
-    Drawn large and scaled down: small letters drawn as they are stand at whole pixels, unevenly.
+    The text is drawn large and scaled down: small type is placed at whole pixels, unevenly.
     """
     font = _font(pixels * FINE)
     x0, y0, x1, y1 = font.getbbox(line, anchor="ms", stroke_width=stroke)

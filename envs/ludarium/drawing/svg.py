@@ -1,7 +1,7 @@
 """The canvas whose picture is SVG: the same shapes, marks and captions, as elements.
 
-An element is a template with a gap for each colour, so that a picture in two themes can be told as
-one; see `records/html.py`. Lengths are pixels of a picture of the size asked for.
+An element is a template with a gap for each colour, so that a picture in two themes can be written
+as one; see `records/html.py`. Lengths are pixels of a picture of the requested size.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def _number(value: float) -> str:
 
 
 class SvgCanvas(Canvas):
-    """A picture in the making, made by `start_svg`.
+    """A picture being drawn, made by `start_svg`.
 
     Attributes:
-        elements: what was drawn, in order.
-        definitions: what elements refer to, by name.
-        caption_colour: the disc of the caption, the mover's or the winner's.
+        elements: the elements drawn so far, in order.
+        definitions: definitions that elements refer to, by name.
+        caption_colour: colour of the disc in the caption: of the player to move, or of the winner.
     """
 
     def __init__(self, width: float, height: float, size: int, theme: Theme, name: str) -> None:
@@ -66,7 +66,7 @@ class SvgCanvas(Canvas):
         self._name = name
 
     def bare(self) -> SvgCanvas:
-        """Return a canvas of the same kind with nothing on it, not even the board."""
+        """Return an empty canvas of the same size and theme, without the board."""
         return SvgCanvas(self.width, self.height, self.size, self.theme, self._name)
 
     def document(self, title: str) -> str:
@@ -109,7 +109,7 @@ class SvgCanvas(Canvas):
         self._add(f"<circle {place} {rest}/>", *colours)
 
     def _define(self, name: str, elements: Elements) -> str:
-        """Keep a definition and return the name by which it is referred to."""
+        """Store a definition and return the name that refers to it."""
         name = f"{self._name}{name}"
         self.definitions.setdefault(name, elements)
         return name
@@ -190,7 +190,7 @@ class SvgCanvas(Canvas):
         self._round(x, y, radius - width / 2, edge, rim)
 
     def shadow(self, x: float, y: float, radius: float, opacity: float = 0.45) -> None:
-        """Draw a soft dark disc, to be put under a piece that lies above the others."""
+        """Draw a soft dark disc, painted below a piece that lies above others."""
         stops = [(0.6, "#000", opacity), (0.8, "#000", opacity / 2), (1, "#000", 0)]
         soft = self._gradient(f"shadow-{round(opacity * 100)}", "", stops)
         self._round(x, y, radius, f'fill="url(#{soft})"')
@@ -225,7 +225,7 @@ class SvgCanvas(Canvas):
         radius: float = 0.0,
         opacity: float = 1.0,
     ) -> None:
-        """Draw a rectangle from its upper left corner; corners of a radius, outline inside."""
+        """Draw a rectangle from its upper left corner; rounded corners, outline inside."""
         colours = []
         rest = ' fill="none"'
         if fill is not None:
@@ -278,7 +278,7 @@ class SvgCanvas(Canvas):
     def drawing(
         self, x: float, y: float, reach: float, paint: Callable[..., None], *args: Hashable
     ) -> None:
-        """Draw what `paint` makes of many shapes, defined once and used wherever it is wanted."""
+        """Draw what `paint` paints from many shapes, defined once and referred to."""
         words = [paint.__name__, *map(str, args)]
         name = re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")
         known = f"{self._name}{name}"
@@ -296,7 +296,7 @@ class SvgCanvas(Canvas):
     def caption(
         self, text: str, colour: Colour | None = None, note: str = "", over: bool = False
     ) -> None:
-        """Write the line below the board: side to move or result."""
+        """Write the line below the board: the side to move, or the result."""
         self.caption_colour = colour
         super().caption(text, colour, note, over)
 
@@ -333,11 +333,11 @@ class SvgCanvas(Canvas):
 
 
 def start_svg(board: Board, size: int, theme: str, name: str | None = None) -> SvgCanvas:
-    """Return a canvas with the board on it.
+    """Return a canvas that shows the board.
 
     Args:
-        board: what is drawn on.
-        size: pixels of the longer side of the picture, 128 to 2048, at its natural size.
+        board: the board.
+        size: the longer side of the picture in pixels, 128 to 2048, at its natural size.
         theme: ``"light"`` or ``"dark"``.
         name: begins the names of what elements refer to; None: one that no picture of another
             theme or size has, so that several can stand in one page.

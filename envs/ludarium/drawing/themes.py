@@ -16,21 +16,21 @@ class Theme:
 
     Attributes:
         name: as in `draw(state, size, theme)`.
-        background: around the board.
+        background: the area around the board.
         board: the playing area.
-        board_dark: a second tone of it: other cells, holes, goals.
+        board_dark: a second tone of the board: other cells, holes, goals.
         edge: borders of the board.
         grid: lines on the board.
         ink: text and strong lines.
-        muted: coordinates and what is less important.
-        players: colours of player 0 and player 1, told apart by colour-blind eyes too.
+        muted: coordinates and other secondary text.
+        players: colours of player 0 and player 1, distinct for colour-blind readers too.
         pieces: a light and a dark piece, for games whose players are White and Black.
         rims: an outline for each of `pieces`.
         neutral: pieces that belong to nobody.
         flag: targets and walls, red.
         last: the last turn.
         chosen: the half-made turn, and where it can go.
-        capture: what was taken.
+        capture: captured pieces.
     """
 
     name: str
@@ -101,7 +101,7 @@ def mix(a: Colour, b: Colour, share: float) -> Colour:
 
 
 def contrast(colour: Colour) -> Colour:
-    """Return black or white, whichever can be read on a colour."""
+    """Return black or white, whichever is legible on a colour."""
     r, g, b = colour
     return (20, 20, 24) if 0.299 * r + 0.587 * g + 0.114 * b > 140 else (250, 250, 248)
 
@@ -110,7 +110,7 @@ def check_theme(theme: str) -> Theme:
     """Return a theme by its name.
 
     Raises:
-        ValueError: There is no such theme.
+        ValueError: No theme has this name.
     """
     if not isinstance(theme, str) or theme not in THEMES:
         raise ValueError(f"theme={theme!r} is not allowed: theme is {join_or(THEMES)}")

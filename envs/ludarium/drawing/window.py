@@ -15,7 +15,7 @@ def _import_pygame() -> Any:
     """Import pygame without its greeting.
 
     Raises:
-        ImportError: It is not installed; the message names the extra.
+        ImportError: pygame-ce is not installed; the message names the extra.
     """
     name = "PYGAME_HIDE_SUPPORT_PROMPT"
     asked = name in os.environ
@@ -47,11 +47,11 @@ _open: list[Window] = []
 class Window:
     """A window with a title, opened by its first frame.
 
-    Once the person has closed it, it stays closed: later frames are taken and shown nowhere.
+    Once the user has closed it, it stays closed: later frames are ignored.
 
     Args:
-        title: what stands over it.
-        on_event: is called with pygame and each event that comes.
+        title: text of the title bar.
+        on_event: called with pygame and each event.
 
     Raises:
         ImportError: pygame-ce is not installed; the message names the extra ``ludarium[human]``.
@@ -63,16 +63,20 @@ class Window:
         self._window: Any = None
         self._closed = False
 
+    def __repr__(self) -> str:
+        state = "open" if self.is_open else "closed" if self._closed else "not opened yet"
+        return f"<Window {self._title!r}, {state}>"
+
     @property
     def is_open(self) -> bool:
-        """Whether frames can be seen."""
+        """Whether the window is open."""
         return self._window is not None
 
     def check_display(self) -> None:
-        """Raise OSError if there is no display; a driver that was asked for is taken as one.
+        """Raise OSError if there is no display. A driver named by SDL_VIDEODRIVER counts as one.
 
-        Without a display SDL falls back on drawing where nobody can see it, which is right for
-        frames that are shown in passing, and no good for whom waits for a person.
+        Without a display SDL draws off screen. That suits an environment that is rendered on the
+        side, but not a program that waits for a person.
         """
         pygame = self._pygame
         if "SDL_VIDEODRIVER" in os.environ:
@@ -84,15 +88,13 @@ class Window:
                 pygame.display.init()
             found = pygame.display.get_init() and pygame.display.get_driver() not in _UNSEEN
         if not found:
-            raise OSError(
-                "there is no display to open a window on: set DISPLAY, or do without the window"
-            )
+            raise OSError("there is no display to open a window on: set DISPLAY, or omit --window")
 
     def show(self, frame: Frame) -> None:
-        """Show a frame uint8 [height, width, 3], and answer what the window system asks.
+        """Show a frame uint8 [height, width, 3], and poll events.
 
         Raises:
-            ValueError: It is no such array.
+            ValueError: The frame does not have this shape and type.
         """
         if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != "uint8":
             raise ValueError(
@@ -107,15 +109,15 @@ class Window:
             _open.append(self)
         elif self._window.size != size:
             self._window.size = size
-        self.heed()
+        self.poll_events()
         if self._window is not None:
-            # drawn upon, not copied cell by cell: a window system may give it another size
+            # blit, not a copy of the array: a window system may give the window another size
             picture = pygame.surfarray.make_surface(frame.swapaxes(0, 1))
             self._window.get_surface().blit(picture, (0, 0))
             self._window.flip()
 
-    def heed(self) -> None:
-        """Take the events that have come, so that the window is not thought dead."""
+    def poll_events(self) -> None:
+        """Poll events, so that the system does not mark the window as unresponsive."""
         if not self.is_open:
             return
         pygame = self._pygame
@@ -129,7 +131,7 @@ class Window:
                     window.close()
 
     def close(self) -> None:
-        """Close the window for good; closing twice is no fault."""
+        """Close the window for good; idempotent."""
         self._closed = True
         if self._window is not None:
             _open.remove(self)

@@ -58,7 +58,7 @@ class WindowShell:
     def show(self) -> None:
         """Handle the pending events, and draw the controller if it has changed."""
         if self._shown_revision == self._controller.revision:
-            self._window.heed()
+            self._window.poll_events()
         else:
             self._shown_revision = self._controller.revision
             self._window.show(self._view.frame(self._controller))

@@ -1,6 +1,6 @@
 """Episodes as files: an animation, a film, a sheet of pictures, a page to step through, a record.
 
-The suffix of the file's name says which. A new kind of file is one more line in `_KINDS`.
+The suffix of the file's name selects the format. A new format is one more line in `_KINDS`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ def _write_jsonl(file: BinaryIO, episode: Episode) -> None:
     file.write(episode.record.to_json().encode() + b"\n")
 
 
-def _nothing() -> None:
-    """Need nothing that may be missing."""
+def _no_extra() -> None:
+    """Check nothing: this format needs no extra."""
 
 
 class _Kind(NamedTuple):
     write: Callable[[BinaryIO, Episode], None]
-    check: Callable[[], None] = _nothing  # raises ImportError where an extra is missing
+    check: Callable[[], None] = _no_extra  # raises ImportError where an extra is missing
 
 
 _KINDS: dict[str, _Kind] = {
@@ -37,17 +37,17 @@ _KINDS: dict[str, _Kind] = {
     ".jsonl": _Kind(_write_jsonl),
 }
 
-#: What the name of an episode's file may end in.
+#: The suffixes of an episode's file.
 SUFFIXES = tuple(_KINDS)
 
 
 def check_episode_file(path: str | os.PathLike[str], overwrite: bool = False) -> Path:
-    """Return the path of an episode's file that is to be written later, or say why it cannot be.
+    """Return the path of a file to which an episode can be written, after checking it.
 
     Raises:
         ValueError: The suffix is not allowed.
-        OSError: The file cannot be written, or is there already.
-        ImportError: This kind of file needs an extra that is not installed; the message names it.
+        OSError: The file cannot be written, or exists already.
+        ImportError: This format needs an extra that is not installed; the message names it.
     """
     target = check_target(path, SUFFIXES, overwrite)
     _KINDS[target.suffix.lower()].check()
@@ -61,18 +61,18 @@ def record_episode(
     overwrite: bool = False,
     theme: str = "light",
 ) -> Path:
-    """Write an episode to a file, of the kind that its suffix says.
+    """Write an episode to a file, in the format that its suffix names.
 
     Args:
-        episode: a game record; a state with its history; states in their order; or a PettingZoo
-            environment.
-        path: the file: ``.html``, a page to step through the game, that needs nothing else;
+        episode: a game record; a state with its history; states in their order; or an environment
+            of this package for PettingZoo or Gymnasium, wrapped or not.
+        path: the file: ``.html``, a self-contained page to step through the game;
             ``.gif``, an animation; ``.mp4``, a film (extra ``ludarium[video]``); ``.png``, a sheet
-            of positions; ``.jsonl``, the record. The last position and the result are in all of
-            them. A sheet that has no room for all positions says which ones it shows.
+            of positions; ``.jsonl``, the record. All of them show the last position
+            and the result. A sheet too small for all positions says which ones it shows.
         size: the longer side of each picture in pixels, 128 to 2048.
-        overwrite: whether a file that is there may be replaced.
-        theme: ``"light"`` or ``"dark"``; a page can be switched.
+        overwrite: whether an existing file is replaced.
+        theme: ``"light"`` or ``"dark"``; a page can switch between them.
 
     Returns:
         The path of the file.
@@ -80,8 +80,9 @@ def record_episode(
     Raises:
         ValueError: The suffix, the size or the theme is not allowed, the episode is empty, or the
             record cannot be replayed.
+        TypeError: The episode is none of these.
         ImportError: An extra is missing; the message names it.
-        OSError: The file cannot be written, or is there already. No half-written file is left.
+        OSError: The file cannot be written, or exists already. No half-written file is left.
     """
     target = check_episode_file(path, overwrite)
     shown = episode_of(episode, size, theme)

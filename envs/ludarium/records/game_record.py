@@ -5,7 +5,7 @@
      "result": [-1, 1], "reason": "won"}
 
 ``turns`` are the texts of whole turns; of an unfinished game the last one may be half made.
-``start`` is there when the history does not begin at the game's one standard start: its text.
+``start`` is the text of the first position; it is omitted where this is the game's only start.
 ``result`` is null while a game is unfinished, and [0, 0] when it ended without a winner.
 """
 
@@ -36,17 +36,17 @@ class GameRecord:
 
     Attributes:
         game: name of the game.
-        version: the game's version.
-        options: the game's options, all of them.
-        seed: what it was seeded with, if that is known.
+        version: version of the game.
+        options: all options of the game.
+        seed: the seed of the game, if it is known.
         players: names of player 0 and player 1.
         turns: texts of the turns since the start; the last one may be half made.
         result: final scores of both players, or None for an unfinished game.
-        reason: ``won``, ``drawn``, ``max_turns``, ``unfinished``, ``illegal`` (a player answered an
-            illegal action and lost by it), or a word of the recorder's own.
-        start: text of the first position, None for the game's one standard start.
-        answer: what the player answered whose action was illegal, as Python writes it.
-        line: number of the line it was read from, from 1.
+        reason: ``won``, ``drawn``, ``max_turns``, ``unfinished``, ``illegal`` (a player answered
+            with an illegal action and lost), or a word of the recorder.
+        start: text of the first position, None for the game's only start.
+        answer: the illegal answer that ended the game, as its Python repr.
+        line: number of the line in the file it was read from, from 1.
     """
 
     game: str
@@ -77,9 +77,9 @@ class GameRecord:
         Args:
             state: the last position, with its history.
             players: names of player 0 and player 1.
-            seed: what the game was seeded with.
+            seed: the seed of the game.
             result: scores of a game that did not end by the rules or by `max_turns`.
-            reason: why it ended, then.
+            reason: why that game ended.
             answer: the illegal answer that ended it, as text.
         """
         start = start_of(state)
@@ -113,7 +113,7 @@ class GameRecord:
         return json.dumps(fields)
 
     def _repr_html_(self) -> str:
-        """Return the page that a notebook shows: the game, to step through."""
+        """Return the page to step through the game that a notebook shows."""
         from ludarium.records.html import frame_of
 
         return frame_of(self)
@@ -122,16 +122,16 @@ class GameRecord:
     def from_json(cls, text: str, line: int | None = None) -> GameRecord:
         """Return the record of a line of JSON.
 
-        Names that are not known are ignored.
+        Unknown fields are ignored.
 
         Raises:
-            ValueError: It is no record; the message names the line and the field.
+            ValueError: The text is not a record; the message names the line and the field.
         """
         where = where_of(line)
         try:
             fields = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"{where}no JSON: {error}") from error
+            raise ValueError(f"{where}not valid JSON: {error}") from error
         if not isinstance(fields, dict):
             raise ValueError(f"{where}a record is a JSON object, not {text[:40]!r}")
         values: dict[str, Any] = {}
@@ -179,7 +179,7 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     "start": (lambda value: value is None or _is_text(value), "the text of a position, or null"),
     "answer": (lambda value: value is None or _is_text(value), "a text, or null"),
 }
-_OPTIONAL = ("start", "answer")  # written only where there is something to say
+_OPTIONAL = ("start", "answer")  # omitted where they are None
 
 
 def where_of(line: int | None) -> str:
@@ -188,7 +188,7 @@ def where_of(line: int | None) -> str:
 
 
 def _plain(score: float) -> float:
-    """Return a whole number as int."""
+    """Return a whole number as an int."""
     return int(score) if score == int(score) else score
 
 
@@ -242,7 +242,7 @@ def verdict(last: State) -> tuple[tuple[float, float] | None, str]:
 
 @functools.lru_cache(maxsize=32)
 def standard_start(game: Game) -> str | None:
-    """Return the text of a game's start, or None when chance sets it up."""
+    """Return the text of a game's only start, or None where chance sets up the game."""
     texts = {game.new_initial_state(seed).to_string() for seed in range(8)}
     return texts.pop() if len(texts) == 1 else None
 
@@ -269,7 +269,7 @@ def read(path: str | os.PathLike[str]) -> list[GameRecord]:
     """Return all records of a file, each with the number of its line.
 
     Raises:
-        ValueError: A line is no record; the message names it.
+        ValueError: A line is not a record; the message names it.
         OSError: The file cannot be read.
     """
     with open(path, "rb") as file:
@@ -280,7 +280,7 @@ def read(path: str | os.PathLike[str]) -> list[GameRecord]:
             try:
                 text = line.decode()
             except UnicodeDecodeError as error:
-                raise ValueError(f"line {number}: no UTF-8 text") from error
+                raise ValueError(f"line {number}: not valid UTF-8") from error
             records.append(GameRecord.from_json(text, number))
     return records
 

@@ -1,7 +1,7 @@
-"""Episodes as one page of HTML to step through, which needs nothing else: no network, no file.
+"""Episodes as a self-contained page of HTML to step through, without network or other files.
 
-Each position is drawn as SVG in both themes. The two differ in colours only, which become variables
-of the page. Shapes that several positions share stand in the page once, and so does the board.
+Each position is drawn as SVG in both themes. The two differ only in colours, which become variables
+of the page. The page holds the board, and each shape that several positions share, once.
 """
 
 from __future__ import annotations
@@ -24,9 +24,15 @@ if TYPE_CHECKING:
     from ludarium.records.game_record import GameRecord
 
 FRAME = 620  # height of a page in a notebook, in pixels
-SIZE = 512  # pixels of the longer side that lines and type are made for; the page scales it
-NAMED = ("background", "ink", "muted", "edge", "chosen")  # colours of the page's own
-PREFIX = "part-"  # of what elements refer to
+SIZE = 512  # longer side in pixels for which lines and type are drawn; the page scales it
+NAMED = (
+    "background",
+    "ink",
+    "muted",
+    "edge",
+    "chosen",
+)  # colours that the page itself uses
+PREFIX = "part-"  # of the names of definitions
 
 _Pair = tuple[Colour, ...]  # a colour in each theme
 
@@ -81,7 +87,7 @@ def page(episode: Episode) -> str:
 
 
 def frame_of(record: GameRecord) -> str:
-    """Return the page of a record in a frame of its own, so that many can stand in a notebook.
+    """Return the page of a record in an iframe, so that a notebook can hold several.
 
     A record that cannot be replayed here is shown as text, with the reason.
     """
@@ -110,7 +116,7 @@ def _disc(colour: str | None) -> str:
 
 
 def _turns(episode: Episode) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the list of turns, and a line for each position."""
+    """Return the list of turns, and a status line for each position."""
     turns: list[dict[str, Any]] = []
     status = ["The first position"]
     count = len(episode.states) - 1
@@ -136,15 +142,15 @@ def _turns(episode: Episode) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 class _Drawing:
-    """All pictures of an episode, taken apart into shapes.
+    """All pictures of an episode, decomposed into shapes.
 
     Attributes:
         frames: for each position the numbers of its shapes, in order.
-        shapes: their texts.
-        ground: the board.
-        definitions: what shapes refer to.
-        mover: the colour of each player who is to move in some position.
-        size: height and width of the pictures.
+        shapes: the text of each shape.
+        ground: the text of the board.
+        definitions: definitions that shapes refer to.
+        mover: colour of each player who is to move in some position.
+        size: height and width of the pictures, in pixels.
     """
 
     def __init__(self, episode: Episode) -> None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ludarium.drawing.canvas import Frame
     from ludarium.records.episode import Episode
 
-FRAME_MS, LAST_MS = 700, 4000  # how long a position is shown, and the last one
-MP4_FPS = 10  # pictures a second: few players like less
+FRAME_MS, LAST_MS = 700, 4000  # duration of a position and of the last one
+MP4_FPS = 10  # frames per second: some video players reject fewer
 
 
 def write_gif(file: BinaryIO, episode: Episode) -> None:
@@ -39,7 +39,7 @@ def check_mp4() -> None:
     for module in ("imageio", "imageio_ffmpeg"):
         if importlib.util.find_spec(module) is None:
             raise ImportError(
-                f"MP4 needs imageio with ffmpeg ({module} is not there): "
+                f"MP4 needs imageio with ffmpeg ({module} is not installed): "
                 "pip install 'ludarium[video]'",
                 name=module,
             )
@@ -49,7 +49,7 @@ def write_mp4(file: BinaryIO, episode: Episode) -> None:
     """Write a film (H.264): every position, the last one held longer."""
     import imageio.v2
 
-    # ffmpeg writes to a name, and goes back in the file at the end
+    # ffmpeg needs a file name: it seeks back to the start at the end
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "film.mp4"
         film: Any = imageio.v2.get_writer(
@@ -73,6 +73,6 @@ def write_mp4(file: BinaryIO, episode: Episode) -> None:
 
 
 def _even(frame: Frame) -> Frame:
-    """Return a picture with even sides, as H.264 wants them: the last row or column twice."""
+    """Return a picture with even sides, which H.264 needs: the last row or column is repeated."""
     height, width = frame.shape[:2]
     return np.pad(frame, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")

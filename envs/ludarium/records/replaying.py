@@ -121,7 +121,7 @@ def _first_state(record: GameRecord, where: str) -> State:
         if record.start is not None:
             return game.state_from_string(record.start)
         if record.seed is None and standard_start(game) is None:
-            raise ValueError("chance sets up this game: the record needs its start or its seed")
+            raise ValueError("chance sets up this game: a record needs `start` or `seed`")
         return game.new_initial_state(record.seed)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{where}{error}") from error

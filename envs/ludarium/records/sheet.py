@@ -14,16 +14,19 @@ if TYPE_CHECKING:
     from ludarium.drawing.canvas import Frame
     from ludarium.records.episode import Episode
 
-COLUMNS = 4  # at least, where there are so many pictures
+COLUMNS = 4  # the fewest columns of a sheet with as many pictures
 GAP, GREY = 8, 128  # between the pictures, in pixels; 0 to 255
-MOST_PIXELS = 60_000_000  # of a sheet: viewers warn of pictures half as large again
+MOST_PIXELS = 60_000_000  # of a sheet: viewers warn of pictures above 90 million
 
 
 def shown(count: int, height: int, width: int) -> list[int]:
     """Return which of `count` positions a sheet of pictures of this size shows.
 
-    All of them where there is room; else the first and the last and as many between, evenly spread,
-    as there is room for.
+    All of them if they fit; otherwise the first, the last, and as many evenly spaced ones between
+    as fit.
+
+    >>> shown(5, 512, 512)
+    [0, 1, 2, 3, 4]
     """
     room = max(2, MOST_PIXELS // ((height + GAP + _label(height)) * (width + GAP)))
     if count <= room:

@@ -35,7 +35,7 @@ Vertex = tuple[int, int]  # row from the top, column
 
 MARGIN = 1.4  # from the outer lines to the edge of the board area
 FRAME = 0.68  # from the outer lines to the edge of the board
-WAY_OUT = 0.45, 0.9  # from where to where an arrow off the board goes
+WAY_OUT = 0.45, 0.9  # start and end of an arrow off the board, from the edge
 STRIP = 0.9  # height of a line of counts
 STONE = 0.41  # radius of a stone
 RIM = 0.05  # how far the dark body of a shape reaches beyond its stones
@@ -141,7 +141,7 @@ def _paint_shape(canvas: Canvas, shape: Shape, player: int) -> None:
 
 
 class Marks(NamedTuple):
-    """The last whole turn, as it is to be seen on the board after it."""
+    """The marks of the last whole turn on the board after it."""
 
     text: str
     origin: tuple[Vertex, ...] = ()  # where the glider came from, its core first
@@ -158,7 +158,7 @@ def read_board_of(state: State) -> tuple[list[str], int, str]:
 
 
 def marks_of(turn: Turn | None, grid: list[str]) -> Marks | None:
-    """Find out what the last turn did, by comparing the boards before and after it, `grid`."""
+    """Return the marks of a turn, from the boards before and after it; `grid` is the latter."""
     if turn is None:
         return None
     old, mover, _ = read_board_of(turn.before)
@@ -198,7 +198,7 @@ def _paint_way_off(canvas: Canvas, glider: Shape, n: int, colour: Colour) -> Non
 
 
 def _paint_under(canvas: Canvas, turn: Marks, grid: list[str], mover: int) -> None:
-    """Paint what lies under the stones: the way of the glider, and what is no more there."""
+    """Paint what lies under the stones: the way of the glider, and what has left the board."""
     theme = canvas.theme
     for i, j in turn.captured:
         if grid[i][j] == ".":
@@ -302,7 +302,7 @@ def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
 
 
 def board_of(state: State) -> Board:
-    """Return what a state is drawn on."""
+    """Return the board that a state is drawn on."""
     n = int(state.game.options["board_size"])
     return Board(*area(n), paint_board, (n,))
 

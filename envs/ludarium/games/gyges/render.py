@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     from ludarium.core.history import LastTurn
     from ludarium.core.state import State
 
-MARGIN = 1.1  # beside the board
-GOAL_HEIGHT, GAP = 0.9, 0.08  # of a goal, and between it and the board
-TOP = 0.62 + GOAL_HEIGHT + GAP  # of the board: above it are column letters and a goal
+MARGIN = 1.1  # width of the area on each side of the board
+GOAL_HEIGHT, GAP = 0.9, 0.08  # height of a goal, and its distance from the board
+TOP = 0.62 + GOAL_HEIGHT + GAP  # upper edge of the board: above it are column letters and a goal
 WIDTH, HEIGHT = 6 + 2 * MARGIN, 6 + 2 * TOP
-GOAL_Y = (HEIGHT - TOP + GAP + GOAL_HEIGHT / 2, TOP - GAP - GOAL_HEIGHT / 2)  # of each player
+GOAL_Y = (
+    HEIGHT - TOP + GAP + GOAL_HEIGHT / 2,
+    TOP - GAP - GOAL_HEIGHT / 2,
+)  # centre of each player's goal
 HAND_X = WIDTH - MARGIN / 2  # of the piece in hand, beside the player's goal
 
-RADIUS, FLAT = 0.36, 0.6  # of a ring; how much the view from the front flattens it
+RADIUS, FLAT = 0.36, 0.6  # radius of a ring; height over width, as seen from the front
 THICK = 0.15  # height of a ring
-HOLE = 0.5  # of a ring's radius
+HOLE = 0.5  # radius of the hole, as a part of a ring's radius
 MARK = 0.46  # radius of a mark around a piece
-REACH = 0.62  # of a painted piece, its shadow included, from its middle
+REACH = 0.62  # extent of a painted piece and its shadow, from its centre
 WHITE, BLACK = (255, 255, 255), (0, 0, 0)
 
 
@@ -237,7 +240,7 @@ def _paint_hand(canvas: Canvas, state: State, player: int, mover: str, rings: in
 
 
 def board_of(state: State) -> Board:
-    """Return what a state is drawn on."""
+    """Return the board that a state is drawn on."""
     return Board(WIDTH, HEIGHT, paint_board)
 
 

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 Hole = tuple[int, int, int]
 
-WIDTH, HEIGHT = 8.2, 8.0  # of the board area, in units
+WIDTH, HEIGHT = 8.2, 8.0  # size of the board area, in units
 CENTRE, TOP = WIDTH / 2, 1.06  # where A1/0 is
 LIFT = 1 / 3
-RADIUS = (0.48, 0.495, 0.51)  # of a sphere on each level
-CLEAR = 0.27  # how far an arrow keeps off the centres of spheres
-BESIDE = 0.9  # nearer than this spheres overlap so far that an arrow runs beside them
+RADIUS = (0.48, 0.495, 0.51)  # radius of a sphere on each level
+CLEAR = 0.27  # least distance of an arrow from the centres of spheres
+BESIDE = 0.9  # spheres closer than this overlap: an arrow runs beside them
 MARGIN = 0.74  # from the outer holes to the edge of the board
 
-FLAGS = (REDS[3], REDS[0])  # that each player defends
+FLAGS = (REDS[3], REDS[0])  # the flag that each player defends
 TOUCH = (TOUCH_LOWER, [half_turn(hole) for hole in TOUCH_LOWER])  # the holes around them
 PLAYERS = ("White", "Black")
 
@@ -176,7 +176,7 @@ def _drops(before: dict[Hole, str], vacated: Hole) -> list[tuple[Hole, Hole]]:
 def way_of(came: Hole, went: Hole, found: dict[Hole, str]) -> list[Point]:
     """Return the way of an arrow between two holes, off the centres of all other spheres.
 
-    Straight if it can be, else bent; beside the two where their spheres overlap, so that two
+    It is straight if possible, otherwise bent. It runs beside two spheres that overlap, so that two
     stacked spheres that change places have an arrow on each side.
     """
     (x0, y0), (x1, y1) = place_of(came), place_of(went)
@@ -299,7 +299,7 @@ def _paint_supply(canvas: Canvas, found: dict[Hole, str]) -> None:
 
 
 def board_of(state: State) -> Board:
-    """Return what a state is drawn on."""
+    """Return the board that a state is drawn on."""
     return Board(WIDTH, HEIGHT, paint_board)
 
 
