@@ -410,7 +410,7 @@ def test_anew_keeps_a_foreign_file(run, tmp_path, entry_line):
     path = tmp_path / "notes.jsonl"
     words = ["tournament", "sphlag", "--agents", "random,greedy", "--games", "1"]
     path.write_text("notes\n")
-    status, _, err = run(*words, "--anew", "--record", str(path))
+    status, _, err = run(*words, "--restart", "--record", str(path))
     assert status == 2 and "line 1" in err and path.read_text() == "notes\n"
 
 
