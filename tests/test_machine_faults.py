@@ -15,11 +15,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import gymnasium
+import numpy as np
 import pytest
 from registered import part
 
 import ludarium
 from ludarium.core import cache, jit
+from ludarium.single_agent.env import SingleAgentGame
 
 PACKAGE = "game_of_test"
 SOURCE = """
@@ -366,3 +369,169 @@ def test_no_overflow_warning_without_jit(name: str) -> None:
         assert child.returncode == 0, child.stderr
         outputs.append(child.stdout)
     assert outputs[0] == outputs[1]
+
+
+# ---------------------------------------------------------------- numbers without measure
+
+HUGE = [10**19, 10**30, -(10**30), 10**5000, -(10**5000)]
+
+
+@pytest.mark.parametrize("huge", HUGE, ids=lambda huge: f"{huge.bit_length()} bits")
+def test_huge_ints_are_refused_by_name(name: str, huge: int) -> None:
+    """Python writes out no int of more than 4300 digits; a message that tried it would raise."""
+    game = ludarium.load_game(name)
+    state, over = game.new_initial_state(1), ludarium.make(name, max_turns=1)
+    over.reset(seed=1)
+    while not any(over.terminations.values()) and not any(over.truncations.values()):
+        over.step(over.game_state.legal_actions()[0])
+    env, parallel = ludarium.make(name), getattr(ludarium, name).parallel_env()
+    vector = ludarium.make_vec(name, num_envs=2)
+    single = gymnasium.make(f"ludarium/{name.capitalize()}-v0").unwrapped
+    for begun in (env, parallel, vector, single):
+        begun.reset(seed=1)
+    actions: list[Callable[[Any], Any]] = [
+        state.apply_action,
+        state.child,
+        state.action_to_string,
+        env.step,
+        over.step,
+        single.step,
+        lambda value: parallel.step({"player_0": value, "player_1": 0}),
+        lambda value: vector.step([0, value]),
+    ]
+    for use in actions:
+        with pytest.raises(ludarium.IllegalActionError, match=r"action (an int of|-?1000)"):
+            use(huge)
+    options: dict[str, Callable[[Any], Any]] = {
+        "player": state.observation_tensor,
+        "depth": lambda value: ludarium.perft(state, value),
+        "max_turns": lambda value: ludarium.load_game(name, max_turns=value),
+        "illegal": lambda value: ludarium.make(name, illegal=value),
+        "size": lambda value: state.render("rgb_array", size=value),
+        "theme": lambda value: state.render("rgb_array", theme=value),
+        "mode": state.render,
+        "num_envs": lambda value: ludarium.make_vec(name, num_envs=value),
+        "num_threads": lambda value: ludarium.make_vec(name, num_threads=value),
+        "seat": lambda value: SingleAgentGame(game, seat=value),
+    }
+    for option, use in options.items():
+        with pytest.raises(ValueError, match=rf"{option}=(an int of|-?1000)"):
+            use(huge)
+    for use in (game.state_from_string, state.string_to_action, ludarium.load_game):
+        with pytest.raises(TypeError, match=r"int: (an int of|-?1000)"):
+            use(huge)
+    if huge > 0:
+        assert game.new_initial_state(huge) == game.new_initial_state(huge)
+    else:
+        with pytest.raises(ValueError, match="seed="):
+            env.reset(seed=huge)
+
+
+@pytest.mark.parametrize("vectorize", [ludarium.make_vec, "gymnasium"])
+def test_more_games_than_fit_into_memory(name: str, vectorize: Any) -> None:
+    """They are refused before anything is allocated, naming the limit or the memory."""
+
+    def make(number: int, **options: Any) -> Any:
+        if vectorize != "gymnasium":
+            return vectorize(name, num_envs=number, **options)
+        key = f"ludarium/{name.capitalize()}-v0"
+        mode = "vector_entry_point"
+        return gymnasium.make_vec(key, num_envs=number, vectorization_mode=mode, **options)
+
+    for number in (10**19, 2**63, 2**24 + 1, 10**5000):
+        with pytest.raises(ValueError, match="num_envs is an int, 1 to 16777216"):
+            make(number)
+    batches = importlib.import_module("ludarium.environments.batches")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "_memory", lambda: 2.0**20)
+        with pytest.raises(ValueError, match=r"GiB of memory, and there are 0\.0"):
+            make(10**6)
+    with pytest.raises(ValueError, match="num_threads is an int, 1 to 1024"):
+        make(2, num_threads=10**19)
+
+
+# ---------------------------------------------------------------- tampered pickles
+
+TAMPER = """
+import pickle, random, sys
+import numpy as np
+import ludarium
+
+chance, refused, played = random.Random(1), 0, 0
+for options in eval(sys.argv[2]):
+    state = ludarium.load_game(sys.argv[1], **options).new_initial_state(1)
+    for _ in range(9):
+        restore, (game, array, start, history) = state.__reduce__()
+        assert pickle.loads(pickle.dumps(state)) == state
+        limits = np.iinfo(array.dtype)
+        for cell in range(len(array)):
+            values = [limits.min, limits.max, 0, 1, 2, 3, 7, 200, 2**40]
+            values += [int(array[cell]) ^ (1 << chance.randrange(62)) for _ in range(4)]
+            for value in values:
+                other = array.copy()
+                other[cell] = value
+                try:
+                    made = restore(game, other, other.copy(), [])
+                except ValueError as error:
+                    assert "a damaged state" in str(error)
+                    refused += 1
+                    continue
+                for _ in range(3):
+                    if made.legal_actions():
+                        made.apply_action(chance.choice(made.legal_actions()))
+                        made.observation_tensor(), str(made)
+                        played += 1
+        if state.is_terminal():
+            break
+        state.apply_action(chance.choice(state.legal_actions()))
+print(refused > 99 and played > 9)
+"""
+
+
+def test_tampered_state_pickles_never_reach_the_kernels(name: str) -> None:
+    """With checks of all indices in compiled code, whatever is in the array of a pickle."""
+    options = repr([{}, *getattr(part(name, "walks"), "OPTIONS", [])[-1:]])
+    child = subprocess.run(
+        [sys.executable, "-c", TAMPER, name, options],
+        env={**os.environ, "NUMBA_BOUNDSCHECK": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (child.returncode, child.stdout) == (0, "True\n"), child.stderr
+
+
+def test_tampered_parts_of_a_state_pickle_are_refused(name: str) -> None:
+    state = ludarium.load_game(name).new_initial_state(1)
+    for _ in range(4):
+        state.apply_action(state.legal_actions()[0])
+    restore, (game, array, start, history) = state.__reduce__()
+    assert restore(game, array, start, history) == state
+    other = ludarium.load_game(name, max_turns=77)
+    floats = array.astype(np.float64)
+    floats[0] = np.nan
+    wrong: list[tuple[Any, ...]] = [
+        (None, array, start, history),
+        (other, array, start, history),
+        (game, array, start, history[:-1]),
+        (game, array, start, [*history, history[-1]]),
+        (game, array, start, [*history[:-1], -1]),
+        (game, array, start, [*history[:-1], 10**5000]),
+        (game, array, start, [*history[:-1], "x"]),
+        (game, array, start, tuple(history)),
+        (game, array, start, None),
+        (game, start, start, history),
+        (game, array, array[:-1], []),
+        (game, array[:-1], start, history),
+        (game, array, array[:0], []),
+        (game, array, np.stack([start, start]), history),
+        (game, floats, start, history),
+        (game, array, floats, []),
+        (game, array, start.astype(np.int32), history),
+        (game, array, start.astype(object), history),
+        (game, array, list(start), history),
+        (game, None, start, history),
+    ]
+    for parts in wrong:
+        with pytest.raises(ValueError, match="a damaged state"):
+            restore(*parts)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.errors import show
 from ludarium.core.game import kernels_for
 from ludarium.core.options import as_float, at_least_one
 from ludarium.environments.vector import VectorGame
@@ -92,7 +93,8 @@ class AlphaZeroSearch:
         )
         if not 0 < as_float(value_scale) < math.inf:
             raise ValueError(
-                f"value_scale={value_scale!r} is not allowed: value_scale is a finite number > 0"
+                f"value_scale={show(value_scale)} is not allowed: "
+                "value_scale is a finite number > 0"
             )
         self.value_scale = float(value_scale)
         self._schedule = root_schedule(self.max_num_considered_actions, self.num_simulations)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ludarium.agents import Agent, make_agent
+from ludarium.core.errors import show
 from ludarium.core.state import State
 
 Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
@@ -53,7 +54,7 @@ def as_agent(player: Player) -> Agent:
         return PolicyAgent(player)
     raise TypeError(
         "a player is the spec of an agent, has select_action(state, rng), or is a policy "
-        f"f(observation) -> action; this is none of them: {player!r}"
+        f"f(observation) -> action; this is none of them: {show(player)}"
     )
 
 

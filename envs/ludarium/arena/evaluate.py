@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ludarium.agents.players import Player
 from ludarium.arena.match import wilson
+from ludarium.core.errors import show
 from ludarium.core.game import Game
 from ludarium.core.state import State
 from ludarium.single_agent.opponents import BatchAgent
@@ -67,7 +68,7 @@ def evaluate(
         ValueError: The number of games is no even int >= 2.
     """
     if games < 2 or games % 2:
-        raise ValueError(f"games={games!r} is not allowed: games is an even int >= 2")
+        raise ValueError(f"games={show(games)} is not allowed: games is an even int >= 2")
     scores = np.zeros((2, games // 2))
     for seat in (0, 1):
         batch = SingleAgentVector(

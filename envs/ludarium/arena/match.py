@@ -15,7 +15,7 @@ from ludarium.agents import Agent
 from ludarium.agents.players import Player, as_agent, legal_answer, name_of
 from ludarium.arena.openings import opening_seed, play_opening
 from ludarium.arena.sequential import decided_after
-from ludarium.core.errors import IllegalActionError
+from ludarium.core.errors import IllegalActionError, show
 from ludarium.core.game import Game, load_game
 from ludarium.core.options import as_int
 from ludarium.records.game_record import GameRecord
@@ -181,7 +181,7 @@ def _game_of(game: Game | str) -> Game:
 def _natural(name: str, value: Any, least: int = 0) -> int:
     number = as_int(value)
     if number is None or number < least:
-        raise ValueError(f"{name}={value!r} is not allowed: {name} is an int >= {least}")
+        raise ValueError(f"{name}={show(value)} is not allowed: {name} is an int >= {least}")
     return number
 
 
@@ -208,7 +208,7 @@ def _seconds(name: str, value: Any) -> float | None:
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, (bool, str)) or not 0 < number < math.inf:
-        raise ValueError(f"{name}={value!r} is not allowed: {name} is a number > 0, or None")
+        raise ValueError(f"{name}={show(value)} is not allowed: {name} is a number > 0, or None")
     return number
 
 

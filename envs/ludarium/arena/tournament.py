@@ -29,6 +29,7 @@ from ludarium.arena.openings import opening_seed
 from ludarium.arena.ratings import Rating, can_rate, connected, rate
 from ludarium.arena.sequential import decided_after
 from ludarium.arena.workers import check_workers, do_all
+from ludarium.core.errors import show
 from ludarium.core.game import Game
 
 ANCHOR = "random"  # whose rating is 0
@@ -326,7 +327,7 @@ def _named(agents: Sequence[Player], game: Game) -> tuple[dict[str, Player], dic
         getattr(agent, "check", lambda game: None)(game)
         players[name], digests[name] = player, getattr(agent, "digest", None)
     if len(players) < 2:
-        raise ValueError(f"agents={list(players)!r} is not allowed: two or more are needed")
+        raise ValueError(f"agents={show(list(players))} is not allowed: two or more are needed")
     return players, digests
 
 

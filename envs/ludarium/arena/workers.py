@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+from ludarium.core.errors import show
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -166,7 +168,8 @@ def _host_and_port(address: Any) -> tuple[str, int] | None:
     if text in ("auto", "local") or "://" in text:
         return None
     raise ValueError(
-        f"ray={address!r} is not allowed: ray is 'auto', 'local', 'HOST:PORT' or 'ray://HOST:PORT'"
+        f"ray={show(address)} is not allowed: "
+        "ray is 'auto', 'local', 'HOST:PORT' or 'ray://HOST:PORT'"
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from ludarium.core.errors import show
 from ludarium.core.jit import import_jitted, instantiate, used_by
 from ludarium.core.limits import check_modules, check_sizes
 from ludarium.core.options import MAX_TURNS_LIMIT, Option, split_options
@@ -255,7 +256,7 @@ class Game:
             TypeError: The text is not a str.
         """
         if not isinstance(text, str):
-            raise TypeError(f"a position is a str, not {type(text).__name__}: {text!r}")
+            raise TypeError(f"a position is a str, not {type(text).__name__}: {show(text)}")
         state = State._empty(self)
         state._array[:] = self.type.submodule("notation").from_text(text, self._blank)
         state._begin()

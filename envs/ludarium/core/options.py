@@ -87,11 +87,12 @@ def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
         raise ValueError(f"{name}={show(value)} is not allowed: {name} is {join_or(allowed)}")
 
 
-def at_least_one(name: str, value: Any) -> int:
-    """Return an int >= 1, or raise ValueError naming the option."""
+def at_least_one(name: str, value: Any, most: int | None = None) -> int:
+    """Return an int from 1 to `most`, or raise ValueError naming the option."""
     number = as_int(value)
-    if number is None or number < 1:
-        raise ValueError(f"{name}={show(value)} is not allowed: {name} is an int >= 1")
+    if number is None or number < 1 or (most is not None and number > most):
+        allowed = "an int >= 1" if most is None else f"an int, 1 to {most}"
+        raise ValueError(f"{name}={show(value)} is not allowed: {name} is {allowed}")
     return number
 
 

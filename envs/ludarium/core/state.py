@@ -104,11 +104,11 @@ class State:
         return -1 if self._packed & STATUS_MASK else self._packed >> PLAYER_SHIFT & 1
 
     def is_terminal(self) -> bool:
-        """Say whether the game is over, by the rules or by `max_turns`."""
+        """Return whether the game is over, by the rules or by `max_turns`."""
         return self._packed & STATUS_MASK != RUNNING
 
     def is_truncated(self) -> bool:
-        """Say whether the game was ended by `max_turns` only."""
+        """Return whether the game was ended by `max_turns` only."""
         return self._packed & STATUS_MASK == TRUNCATED
 
     def returns(self) -> list[float]:
@@ -221,7 +221,7 @@ class State:
 
         Raises:
             IllegalActionError: No legal action has this text.
-            TypeError: The text is no string.
+            TypeError: The text is not a str.
         """
         if not isinstance(text, str):
             raise TypeError(
@@ -342,13 +342,57 @@ class State:
 def _restore(
     game: Game, array: npt.NDArray[Any], start: npt.NDArray[Any], history: list[int]
 ) -> State:
-    """Unpickle a state."""
-    state = State._empty(game)
-    state._array[:] = array
-    state._begin()
-    state._start = start
-    state._history = list(history)
+    """Unpickle a state.
+
+    Kernels trust their arrays, so that a damaged one could crash the process. The start is
+    therefore checked as a text is, and the history is played again, action by action.
+
+    Raises:
+        ValueError: The parts do not belong to a state of the game.
+    """
+    state = _checked_start(game, start)
+    if not isinstance(history, list):
+        raise ValueError(f"a damaged state: the history is a list, not {show(history)}")
+    for number, action in enumerate(history):
+        try:
+            state.apply_action(action)
+        except IllegalActionError as error:
+            raise ValueError(f"a damaged state: action {number} of its history: {error}") from error
+    if not _same(state._array, array):
+        raise ValueError("a damaged state: its history does not lead to its position")
     return state
+
+
+def _checked_start(game: Game, start: npt.NDArray[Any]) -> State:
+    """Return the state of an array in which a history begins.
+
+    Raises:
+        ValueError: It is not an array that the game's text could give.
+    """
+    if not isinstance(getattr(game, "_blank", None), np.ndarray):
+        raise ValueError(f"a damaged state: its game is {show(game)}")
+    blank = game._blank
+    if not isinstance(start, np.ndarray) or (start.dtype, start.shape) != (
+        blank.dtype,
+        blank.shape,
+    ):
+        raise ValueError(f"a damaged state: its arrays are {blank.dtype} {list(blank.shape)}")
+    try:
+        state = game.state_from_string(game.type.submodule("notation").to_text(start))
+    except (ValueError, LookupError, ArithmeticError, TypeError) as error:
+        raise ValueError(f"a damaged state: not a position of {game!r}: {error}") from error
+    if not _same(state._array, start):
+        raise ValueError(f"a damaged state: not a position of {game!r}")
+    return state
+
+
+def _same(one: npt.NDArray[Any], other: Any) -> bool:
+    """Return whether an array equals another object in type, shape and content."""
+    return (
+        isinstance(other, np.ndarray)
+        and (other.dtype, other.shape) == (one.dtype, one.shape)
+        and bool((other == one).all())
+    )
 
 
 def check_state(state: Any) -> None:

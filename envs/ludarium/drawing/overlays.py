@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.errors import show
 from ludarium.core.options import as_int
 from ludarium.drawing.canvas import contrast, mix
 from ludarium.drawing.pointing import clicks
@@ -60,7 +61,7 @@ def check_overlay(state: State, overlay: Any) -> dict[int, float] | None:
             if action is None or action not in state.legal_actions():
                 name = getattr(overlay, "name", type(overlay).__name__)
                 raise ValueError(
-                    f"overlay: {name} answered {answer!r:.60}, which is not legal here"
+                    f"overlay: {name} answered {show(answer, 60)}, which is not legal here"
                 )
             overlay = answer if method == "analyse" else {action: 1}
             break
@@ -96,7 +97,7 @@ def _pairs(state: State, overlay: Any) -> dict[int, float]:
         for action, given in zip(actions, overlay, strict=True):
             if action is None or not 0 <= action < count:
                 raise ValueError(
-                    f"overlay: {given!r} is not an action: actions are ints, 0 to {count - 1}"
+                    f"overlay: {show(given)} is not an action: actions are ints, 0 to {count - 1}"
                 )
         weights = _floats(list(overlay.values()))
         if weights.ndim != 1:
@@ -105,7 +106,7 @@ def _pairs(state: State, overlay: Any) -> dict[int, float]:
         if overlay is None or isinstance(overlay, (bool, int, float)) or callable(overlay):
             raise TypeError(
                 "overlay is 'legal', the spec of an agent, an agent, or a weight for each action, "
-                f"not {overlay!r}"
+                f"not {show(overlay)}"
             )
         actions, weights = list(range(count)), _floats(overlay)
         if weights.shape != (count,):
@@ -130,7 +131,7 @@ def _floats(values: Any) -> npt.NDArray[np.float64]:
             raise TypeError
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"overlay: weights are numbers, not {values!r:.60}") from None
+        raise ValueError(f"overlay: weights are numbers, not {show(values, 60)}") from None
 
 
 # ---------------------------------------------------------------- painting

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ludarium.core.errors import join_or
+from ludarium.core.errors import join_or, show
 from ludarium.core.files import check_target, replacing
 from ludarium.core.history import LastTurn, last_turn_of
 from ludarium.drawing.canvas import Board, Canvas, Frame, start
@@ -69,7 +69,7 @@ def pictures(
         overlay: Any = None,
     ) -> Frame | str:
         if mode not in MODES:
-            raise ValueError(f"mode={mode!r} is not allowed: mode is {join_or(MODES)}")
+            raise ValueError(f"mode={show(mode)} is not allowed: mode is {join_or(MODES)}")
         if mode == "ansi":
             if overlay is not None:
                 raise ValueError("an overlay is drawn on a picture: mode is 'rgb_array' or 'svg'")

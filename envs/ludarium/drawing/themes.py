@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ludarium.core.errors import join_or
+from ludarium.core.errors import join_or, show
 
 Colour: TypeAlias = tuple[int, int, int]
 
@@ -113,5 +113,5 @@ def check_theme(theme: str) -> Theme:
         ValueError: No theme has this name.
     """
     if not isinstance(theme, str) or theme not in THEMES:
-        raise ValueError(f"theme={theme!r} is not allowed: theme is {join_or(THEMES)}")
+        raise ValueError(f"theme={show(theme)} is not allowed: theme is {join_or(THEMES)}")
     return THEMES[theme]

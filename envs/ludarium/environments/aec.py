@@ -19,7 +19,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from ludarium.core.errors import IllegalActionError, join_or
+from ludarium.core.errors import IllegalActionError, join_or, show
 from ludarium.core.game import Game
 from ludarium.core.options import as_int, check_choice, check_size
 from ludarium.core.state import State, check_state
@@ -169,7 +169,7 @@ class AECGame(AECEnv[str, Any, Any]):
     def _index(agent: str) -> int:
         player = _PLAYER.get(agent) if isinstance(agent, str) else None
         if player is None:
-            raise ValueError(f"there is no agent {agent!r}: there is {join_or(AGENTS)}")
+            raise ValueError(f"there is no agent {show(agent)}: there is {join_or(AGENTS)}")
         return player
 
     # ---- starting
@@ -300,7 +300,8 @@ class AECGame(AECEnv[str, Any, Any]):
         if self.terminations is not self._alive and (
             self.terminations[agent] or self.truncations[agent]
         ):
-            if action is not None and not self.action_spaces[agent].contains(action):
+            number = as_int(action)
+            if action is not None and (number is None or not 0 <= number < num_actions):
                 raise self._out_of_range(action)
             self._was_dead_step(action)
             return
@@ -349,7 +350,8 @@ class AECGame(AECEnv[str, Any, Any]):
 
     def _out_of_range(self, action: Any) -> IllegalActionError:
         return IllegalActionError(
-            f"action {action!r} is not in the action space: an int, 0 to {self._num_actions - 1}"
+            f"action {show(action)} is not in the action space: "
+            f"an int, 0 to {self._num_actions - 1}"
         )
 
     def _illegal(self, agent: str, action: int) -> None:

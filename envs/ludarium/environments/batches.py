@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy as copy_module
 import itertools
+import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +16,9 @@ import numpy.typing as npt
 from gymnasium import vector
 from gymnasium.utils import seeding
 
-from ludarium.core.errors import IllegalActionError
+from ludarium.core.errors import IllegalActionError, show
 from ludarium.core.game import Game
-from ludarium.core.options import check_choice, check_size
+from ludarium.core.options import as_int, at_least_one, check_choice, check_size
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
 
@@ -29,6 +30,37 @@ _SPELLINGS = {mode.replace("_", ""): mode for mode in AUTORESET}
 
 RENDER_MODES = ("rgb_array",)  # of batches
 RENDER_FPS = 2
+
+
+MAX_NUM_ENVS = 2**24
+MAX_NUM_THREADS = 1024
+
+
+def check_batch(game: Game, num_envs: Any, num_threads: Any) -> tuple[int, int]:
+    """Return the number of games of a batch, and of its threads, at most one for each game.
+
+    Raises:
+        ValueError: One is not an int in its range, or the arrays need more memory than there is.
+    """
+    games = at_least_one("num_envs", num_envs, MAX_NUM_ENVS)
+    threads = at_least_one("num_threads", num_threads, MAX_NUM_THREADS)
+    planes = math.prod(game.observation_shape)
+    needed = games * (game._blank.nbytes + 2 * game.num_distinct_actions + 2 * planes)
+    memory = _memory()
+    if needed > memory:
+        raise ValueError(
+            f"num_envs={games} is not allowed: {games} games of {game.name} need "
+            f"{needed / 2**30:.1f} GiB of memory, and there are {memory / 2**30:.1f}"
+        )
+    return games, min(threads, games)
+
+
+def _memory() -> float:
+    """Return the size of the machine's memory in bytes, infinity where it is not known."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return math.inf
 
 
 class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
@@ -198,7 +230,7 @@ def rows_to_reset(
     """
     chosen = np.ones(num_envs, np.bool_)
     if options is not None and not isinstance(options, dict):
-        raise ValueError(f"options must be a dict or None, not {options!r}")
+        raise ValueError(f"options must be a dict or None, not {show(options)}")
     if options and options.get("reset_mask") is not None:
         given = np.asarray(options["reset_mask"])
         if given.dtype != np.bool_ or given.shape != (num_envs,):
@@ -221,6 +253,14 @@ def in_range(actions: Any, num_envs: int, num_actions: int) -> npt.NDArray[np.in
     given = np.asarray(actions)
     if given.shape != (num_envs,):
         raise ValueError(f"actions have shape {given.shape}: it must be ({num_envs},)")
+    if given.dtype.kind in "Of":  # what NumPy makes of ints that do not fit into 64 bits
+        wide = [as_int(action) for action in actions]
+        rows = [i for i, action in enumerate(wide) if action is not None and action >> 63]
+        if rows and None not in wide:
+            raise IllegalActionError(
+                f"{name_games(rows)}: action {show(wide[rows[0]])} is out of range: "
+                f"actions are 0 to {num_actions - 1}"
+            )
     if not np.issubdtype(given.dtype, np.integer):
         raise ValueError(f"actions must be integers, not {given.dtype}")
     last = num_actions - 1

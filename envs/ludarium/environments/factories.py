@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ludarium.core.errors import show
 from ludarium.core.game import GameType
 from ludarium.core.options import split_options
 from ludarium.environments.aec import AECGame
@@ -26,7 +27,8 @@ def environments(
         if max_cycles is not None:
             if options.get("max_turns", max_cycles) not in (None, max_cycles):
                 raise ValueError(
-                    f"max_cycles={max_cycles!r} and max_turns={options['max_turns']!r} differ: "
+                    f"max_cycles={show(max_cycles)} and "
+                    f"max_turns={show(options['max_turns'])} differ: "
                     "they are two names of one option"
                 )
             options["max_turns"] = max_cycles

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
-from ludarium.core.errors import IllegalActionError
+from ludarium.core.errors import IllegalActionError, show
 from ludarium.core.game import Game
 from ludarium.core.state import State
 from ludarium.environments.aec import AGENTS, AECGame, Frame
@@ -112,7 +112,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         """
         env = self.aec_env
         if not isinstance(actions, dict):
-            raise ValueError(f"actions are a dict by agent, not {actions!r}")
+            raise ValueError(f"actions are a dict by agent, not {show(actions)}")
         if env._state is None:
             EnvLogger.error_step_before_reset()
         if not env.agents:
@@ -123,7 +123,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         if not begun_over:
             if mover not in actions:
                 raise IllegalActionError(
-                    f"{mover} is to move, and its action is missing: {actions!r}"
+                    f"{mover} is to move, and its action is missing: {show(actions)}"
                 )
             env.step(actions[mover])
         results = (

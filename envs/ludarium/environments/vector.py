@@ -13,15 +13,16 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
-from ludarium.core.errors import IllegalActionError
+from ludarium.core.errors import IllegalActionError, show
 from ludarium.core.game import Game, game_type
-from ludarium.core.options import at_least_one, check_choice, split_options
+from ludarium.core.options import check_choice, split_options
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
 from ludarium.environments.aec import ILLEGAL_MODES
 from ludarium.environments.batches import (
     AUTORESET,
     ThreadedVector,
+    check_batch,
     in_range,
     list_seeds,
     name_games,
@@ -90,8 +91,7 @@ class VectorGame(ThreadedVector):
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
         self.game = game
-        self.num_envs = at_least_one("num_envs", num_envs)
-        self.num_threads = min(at_least_one("num_threads", num_threads), self.num_envs)
+        self.num_envs, self.num_threads = check_batch(game, num_envs, num_threads)
         self.illegal, self.copy = illegal, bool(copy)
         self._describe(autoreset, render_mode, render_size)
         n, shape, actions = self.num_envs, game.observation_shape, game.num_distinct_actions
@@ -353,13 +353,13 @@ class VectorGame(ThreadedVector):
             TypeError: One is not a `State`.
         """
         if not isinstance(states, (list, tuple)):
-            raise TypeError(f"states must be a list, one state per game, not {states!r}")
+            raise TypeError(f"states must be a list, one state per game, not {show(states)}")
         if len(states) != self.num_envs:
             raise ValueError(f"{len(states)} states for {self.num_envs} games")
         for i, state in enumerate(states):
             if not isinstance(state, State):
                 raise TypeError(
-                    f"states[{i}] must be a State, not {type(state).__name__}: {state!r}"
+                    f"states[{i}] must be a State, not {type(state).__name__}: {show(state)}"
                 )
             if state.game != self.game:
                 raise ValueError(f"states[{i}] is of {state.game!r}, the batch of {self.game!r}")

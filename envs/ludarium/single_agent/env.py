@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from ludarium.agents import Agent
 from ludarium.agents.players import name_of
-from ludarium.core.errors import join_or
+from ludarium.core.errors import join_or, show
 from ludarium.core.game import Game, game_type
 from ludarium.core.options import as_int, check_choice, split_options
 from ludarium.core.seeds import seed_stream
@@ -40,7 +40,7 @@ def check_seat(seat: Any) -> int | str:
     if not isinstance(value, (int, str)) or isinstance(seat, bool):
         value = None
     if value not in SEATS:
-        raise ValueError(f"seat={seat!r} is not allowed: seat is {join_or(SEATS)}")
+        raise ValueError(f"seat={show(seat)} is not allowed: seat is {join_or(SEATS)}")
     return value
 
 

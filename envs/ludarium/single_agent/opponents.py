@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ludarium.agents import Agent
 from ludarium.agents.players import Observation as Observation
 from ludarium.agents.players import Player, as_agent, name_of
-from ludarium.core.errors import IllegalActionError
-from ludarium.core.options import as_int
+from ludarium.core.errors import IllegalActionError, show
+from ludarium.core.options import as_float, as_int
 from ludarium.core.state import State
 
 Opponent: TypeAlias = "Player | Sequence[Player] | Mapping[Player, float]"
@@ -54,19 +54,18 @@ def as_mixture(opponent: Opponent) -> tuple[list[Agent], npt.NDArray[np.float64]
     try:
         agents = [as_agent(one) for one in ones]
     except TypeError as error:
-        raise TypeError(f"opponent={opponent!r}: {error}; or a list or dict of such") from error
+        raise TypeError(f"opponent={show(opponent)}: {error}; or a list or dict of such") from error
     if not agents:
-        raise ValueError(f"opponent={opponent!r} is not allowed: a mixture has at least one")
+        raise ValueError(f"opponent={show(opponent)} is not allowed: a mixture has at least one")
     for agent, weight in zip(agents, weights, strict=True):
-        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-        if not number or not math.isfinite(weight) or weight < 0:
+        if not 0 <= as_float(weight) < math.inf:
             raise ValueError(
-                f"the weight of opponent {name_of(agent)!r} is not allowed: {weight!r} is no "
+                f"the weight of opponent {name_of(agent)!r} is not allowed: {show(weight)} is no "
                 "number >= 0"
             )
     total = float(sum(weights))
     if total <= 0:
-        raise ValueError(f"opponent={opponent!r} is not allowed: all weights are 0")
+        raise ValueError(f"opponent={show(opponent)} is not allowed: all weights are 0")
     return agents, np.array(weights, np.float64) / total
 
 

@@ -15,13 +15,14 @@ from ludarium.agents import Agent
 from ludarium.agents.players import name_of
 from ludarium.core.errors import IllegalActionError
 from ludarium.core.game import Game, game_type, kernels_for
-from ludarium.core.options import at_least_one, check_choice, split_options
+from ludarium.core.options import check_choice, split_options
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
 from ludarium.environments.aec import ILLEGAL_MODES
 from ludarium.environments.batches import (
     AUTORESET,
     ThreadedVector,
+    check_batch,
     in_range,
     list_seeds,
     name_games,
@@ -119,8 +120,7 @@ class SingleAgentVector(ThreadedVector):
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
         self.game, self.illegal, self.observation = game, illegal, observation
-        self.num_envs = n = at_least_one("num_envs", num_envs)
-        self.num_threads = min(at_least_one("num_threads", num_threads), n)
+        self.num_envs, self.num_threads = n, _ = check_batch(game, num_envs, num_threads)
         self.copy = bool(copy)
         self.seat = check_seat(seat)
         self._describe(autoreset, render_mode, render_size)
