@@ -13,6 +13,7 @@ import pytest
 import readme
 
 from ludarium.cli import cli
+from ludarium.environments import infos
 
 ROOT = readme.ROOT
 LIBRARIES = {
@@ -170,3 +171,10 @@ def test_agents_of_the_table_are_known() -> None:
     group = project.split('[project.entry-points."ludarium.agents"]')[1].split("\n[")[0]
     names = re.findall(r"^(\w+) =", group, re.M)
     assert {spec.partition(":")[0] for spec in readme.spans(" ".join(specs))} == set(names)
+
+
+def test_the_codes_of_infos_are_those_of_the_package() -> None:
+    text = (ROOT / "docs" / "infos.md").read_text("utf-8")
+    results, reasons = (part for part in text.split("| code of ")[1:])
+    assert tuple(re.findall(r"^\| \d \| (.+) \|$", results, re.M)) == infos.RESULTS
+    assert tuple(re.findall(r"^\| \d \| (\w+) \|", reasons, re.M)) == infos.REASONS

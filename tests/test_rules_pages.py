@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import ludarium
+
+pytestmark = pytest.mark.quick
 
 GAMES = Path(ludarium.__file__).parent / "games"
 

@@ -9,6 +9,8 @@ import pytest
 
 import ludarium
 
+pytestmark = pytest.mark.quick
+
 GAME = ludarium.load_game("gliss")
 EMPTY = "/".join(["12"] * 12)
 BASE = f"{EMPTY[:-5]}RR10/RR10"  # on a1

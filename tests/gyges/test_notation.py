@@ -7,6 +7,8 @@ from gyges.positions import GAME, START, at, can, play
 
 import ludarium
 
+pytestmark = pytest.mark.quick
+
 FIELDS = ("rows", "side", "stage", "turns")
 GOOD = START.split(" ")
 ROWS = GOOD[0]

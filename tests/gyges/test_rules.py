@@ -39,6 +39,8 @@ from gyges.texts import mirror
 
 import ludarium
 
+pytestmark = pytest.mark.quick
+
 LOOP = "001330/000000/000000/000000/212233/000121 S move 20"
 RUNNERS = "000000/000000/000000/300303/110011/222023 S move 20"
 

@@ -7,6 +7,8 @@ from sphlag.positions import GAME, at, can
 
 import ludarium
 
+pytestmark = pytest.mark.quick
+
 EMPTY = "R.....R..R.....R/........./..../."
 START = [EMPTY, "W", "0", "-", "0"]
 FIELDS = ("levels", "side", "passes", "levels before", "turns")

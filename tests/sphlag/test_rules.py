@@ -42,6 +42,8 @@ from sphlag.texts import mirror
 
 import ludarium
 
+pytestmark = pytest.mark.quick
+
 HERE = Path(__file__).parent
 
 
