@@ -342,3 +342,50 @@ def test_mistakes_are_named(name: str, game: Any) -> None:
         state.apply_action(state.legal_actions()[0])
     with pytest.raises(ValueError, match="over"):
         AlphaZeroAgent(ask).select_action(state, np.random.default_rng(0))
+
+
+def test_an_analysis_is_the_search_in_words(name: str, game: Any, rng: Any) -> None:
+    """As of `ludarium show --ask`: the action that is played, visits, values, an expected line."""
+    agent = AlphaZeroAgent(Guess(game), num_simulations=24)
+    for state in positions(game, rng, 4):
+        before = state.to_string()
+        analysis = agent.analyse(state, rng)
+        assert analysis.action == agent.select_action(state, rng) and state.to_string() == before
+        assert sum(analysis.visits.values()) == analysis.effort == 24
+        assert analysis.line[0] == state.action_to_string(analysis.action)
+        assert analysis.visits.keys() == analysis.values.keys() == analysis.texts.keys()
+        assert all(-1 <= value <= 1 for value in analysis.values.values())
+        assert analysis.value == analysis.values[analysis.action]
+        assert f"plays {analysis.line[0]}" in str(analysis)
+    for line in wins(name, ("win1",), 4):
+        state = game.state_from_string(line["pos"])
+        if winning(state):
+            search = AlphaZeroAgent(Same(game), 700, max_num_considered_actions=400)
+            analysis = search.analyse(state, rng)
+            assert analysis.proven and analysis.value == 1 and len(analysis.line) == 1
+            break
+
+
+def test_show_asks_a_network(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    """`ludarium show GAME --ask alphazero:N:FILE`, which needs `analyse`."""
+    from ludarium.agents import SearchAgent
+    from ludarium.cli import games
+
+    name = ludarium.list_games()[-1]
+    agent = AlphaZeroAgent(Same(ludarium.load_game(name)), 8)
+    assert isinstance(agent, SearchAgent)
+    monkeypatch.setattr("ludarium.agents.make_agent", lambda spec: agent)
+    games.show_command.callback(  # type: ignore[misc]
+        game=name,
+        options=(),
+        position=None,
+        out=None,
+        list_turns=False,
+        ask="alphazero:8:FILE",
+        overlay=None,
+        seed=0,
+        size=256,
+        theme="light",
+        force=False,
+    )
+    assert "alphazero:8:FILE plays" in capsys.readouterr().out

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.agents.analysis import Analysis, line_texts
 from ludarium.core.errors import show
 from ludarium.core.game import kernels_for
 from ludarium.core.options import as_float, at_least_one
@@ -147,6 +148,49 @@ class AlphaZeroSearch:
         )
         kernels.answer(n, self.value_scale, noise, tree, *output)
         return output
+
+    def analyse(self, state: State) -> Analysis:
+        """Search one position without noise, and return the answer and what it is built on.
+
+        A value is proven only where the answer wins at once.
+
+        Raises:
+            ValueError: The position belongs to another game.
+        """
+        action = int(self.search([state]).actions[0])
+        kernels = kernels_for(self.game.type, "ludarium.agents.alphazero_kernels")
+        tree: Any = self._tree
+        actions, children = tree.actions[0], tree.child[0]
+        visits_of, sign = tree.node[0, :, kernels.VISITS], 1 - 2 * state.current_player()
+        visits, values = {}, {}
+        legal = int(tree.node[0, kernels.ROOT, kernels.LEGAL])
+        for k in np.flatnonzero(children[kernels.ROOT, :legal] != kernels.NONE):
+            row = int(children[kernels.ROOT, k])
+            number = int(actions[kernels.ROOT, k])
+            visits[number] = int(visits_of[row])
+            values[number] = float(sign * tree.total[0, row] / visits_of[row])
+        line, row, best = [], kernels.ROOT, action
+        while True:
+            line.append(best)
+            legal = int(tree.node[0, row, kernels.LEGAL])
+            row = int(children[row, np.flatnonzero(actions[row, :legal] == best)[0]])
+            legal = int(tree.node[0, row, kernels.LEGAL])
+            below = [k for k in range(legal) if children[row, k] != kernels.NONE]
+            if not below:
+                break
+            best = int(actions[row, max(below, key=lambda k: visits_of[children[row, k]])])
+        after = state.child(action)
+        won = after.is_terminal() and after.returns()[state.current_player()] == 1
+        return Analysis(
+            action=action,
+            value=values[action],
+            proven=won,
+            line=line_texts(state, line),
+            effort=self.num_simulations,
+            visits=visits,
+            values=values,
+            texts={number: state.action_to_string(number) for number in visits},
+        )
 
     def _ask(self, kernels: Any, asked: int) -> None:
         """Evaluate the new nodes with the network and store its answers in the trees."""
@@ -298,7 +342,24 @@ class AlphaZeroAgent:
         """
         if not states:
             raise ValueError("there is no position to search: states is empty")
-        game = states[0].game
+        return self._search_of(states[0].game).search(states).actions
+
+    def analyse(self, state: State, rng: np.random.Generator | None = None) -> Analysis:
+        """Return the action that `select_action` returns, and what it is built on.
+
+        Args:
+            state: the position, which is not changed.
+            rng: ignored, as the search uses no noise.
+
+        Raises:
+            ValueError: The game is over.
+        """
+        if state.is_terminal():
+            raise ValueError("the game is over: no action is left to choose")
+        return self._search_of(state.game).analyse(state)
+
+    def _search_of(self, game: Game) -> AlphaZeroSearch:
+        """Return the search of a game, which keeps its arrays from one question to the next."""
         if self._search is None or self._search.game != game:
             self._search = AlphaZeroSearch(game, self.network, self.num_simulations, **self.options)
-        return self._search.search(states).actions
+        return self._search

@@ -170,7 +170,9 @@ def _analyst(spec: str) -> SearchAgent:
 
     agent = make_agent(spec)
     if not isinstance(agent, SearchAgent):
-        raise ValueError(f"agent {spec!r} does not search: ask mcts:N or alphabeta:D")
+        raise ValueError(
+            f"agent {spec!r} does not search: ask mcts:N, alphabeta:D or alphazero:N:FILE"
+        )
     return agent
 
 

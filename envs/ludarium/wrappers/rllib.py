@@ -104,7 +104,8 @@ class ModuleAgent:
         self, observations: Observation, rng: np.random.Generator
     ) -> npt.NDArray[np.int64]:
         """Return an action for each position, int64 [N]; see `BatchAgent`."""
-        seen = {key: torch.from_numpy(array) for key, array in observations.items()}
+        device = next(self.module.parameters()).device
+        seen = {key: torch.from_numpy(array).to(device) for key, array in observations.items()}
         logits = self.module.forward_inference({Columns.OBS: seen})[Columns.ACTION_DIST_INPUTS]
-        best: npt.NDArray[np.int64] = logits.argmax(1).numpy()
+        best: npt.NDArray[np.int64] = logits.argmax(1).cpu().numpy()
         return best

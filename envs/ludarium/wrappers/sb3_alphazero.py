@@ -17,6 +17,7 @@ from ludarium.wrappers.sb3_agent import SB3Agent, threads_for
 
 if TYPE_CHECKING:
     from ludarium.agents.alphazero import Floats
+    from ludarium.agents.analysis import Analysis
     from ludarium.core.game import Game
     from ludarium.core.state import State
 
@@ -64,6 +65,15 @@ class SB3AlphaZeroAgent(AlphaZeroAgent):
         """
         self.model.check(state.game)
         return super().select_action(state, rng)
+
+    def analyse(self, state: State, rng: np.random.Generator | None = None) -> Analysis:
+        """Return the action that `select_action` returns, and what it is built on.
+
+        Raises:
+            ValueError: The state is of another game than the model, or the game is over.
+        """
+        self.model.check(state.game)
+        return super().analyse(state, rng)
 
     def prepare(self, game: Game) -> None:
         """Load the kernels of a game, so that no decision waits for that."""
