@@ -41,7 +41,7 @@ class Nth:
         self.left -= 1
         if self.left > 0:
             return state.legal_actions()[0]
-        if isinstance(self.answer, Exception):
+        if isinstance(self.answer, BaseException):
             raise self.answer
         return self.answer
 
@@ -286,6 +286,21 @@ def test_no_games_no_rate():
         ({"games": None}, "games=None"),
         ({"seed": -1}, "seed=-1"),
         ({"seed": "1"}, "seed='1'"),
+        (
+            {"seed": 10**5000},
+            "seed=an int of .* bits is not allowed: seed is an int, 0 to 2.*128 - 1",
+        ),
+        ({"seed": 1.0}, "seed=1.0"),
+        ({"seed": True}, "seed=True"),
+        ({"seed": None}, "seed=None"),
+        ({"games": -2}, "games=-2"),
+        ({"games": 10**30}, "games=1000.* is not allowed: games is an int, 1 to 10000000"),
+        ({"games": 10**5000}, "games=an int of"),
+        ({"games": "4"}, "games='4'"),
+        ({"games": [4]}, "games=.4. is not"),
+        ({"games": float("nan")}, "games=nan"),
+        ({"time_limit": 10**400}, "time_limit=1000"),
+        ({"time_limit": [1]}, "time_limit=.1. is not allowed: time_limit is a number > 0"),
     ],
 )
 def test_a_mistake_is_named(change, message):
@@ -296,6 +311,94 @@ def test_a_mistake_is_named(change, message):
     if "games" not in change:
         with pytest.raises(ValueError, match=message):
             play_game(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"openings": "no"}, "openings='no' is not allowed: openings is True or False"),
+        ({"early_stop": 1}, "early_stop=1"),
+        ({"on_game": 3}, "on_game=3 is not allowed: on_game is a function, or None"),
+    ],
+)
+def test_a_mistake_in_a_match_is_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        play_match("sphlag", "random", "random", **change)
+
+
+@pytest.mark.parametrize("opening", [-1, 1.5, "3", 10**5000], ids=["-1", "1.5", "3", "huge"])
+def test_a_wrong_opening_is_named(opening):
+    with pytest.raises(ValueError, match="opening="):
+        play_game("sphlag", "random", "random", opening=opening)
+
+
+def test_an_odd_number_of_games_is_said():
+    odd = play_match("sphlag", passes, passes, games=3, openings=False)
+    assert "games=3 (player 0 in 2) wins" in repr(odd)
+    even = play_match("sphlag", passes, passes, games=2, openings=False)
+    assert "games=2 wins" in repr(even)
+
+
+class Unprintable:
+    """An answer without a text."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        pytest.param(10**5000, "an int of 16610 bits", id="huge"),
+        (Unprintable(), "a value of type Unprintable"),
+        (np.array([0.5]), "array([0.5])"),
+        (np.float64(3), "np.float64(3.0)"),
+        ([[1] * 50, "a\nb"], "[[1, 1,"),
+        (np.zeros(0), "array([], dtype=float64)"),
+        (np.bool_(True), "np.True_"),
+        ({"action": 1}, "{'action': 1}"),
+    ],
+)
+def test_any_answer_is_recorded_in_words(answer, text):
+    record = play_game("sphlag", Nth(1, answer), "random", seed=3)
+    assert (record.reason, record.result) == ("illegal", (-1, 1))
+    assert record.answer is not None and len(record.answer) <= 63
+    assert record.answer.startswith(text) or not np.__version__.startswith("2")
+    assert GameRecord.from_json(record.to_json()) == record
+
+
+class Speechless(Exception):
+    """An exception without a text."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), Speechless(), RecursionError("deep")])
+def test_a_player_that_ends_the_program_ends_only_its_game(error):
+    with pytest.raises(PlayerError, match=f"nth raised {type(error).__name__}") as caught:
+        play_match("sphlag", "random", Nth(2, error), games=2)
+    assert caught.value.player == "nth" and caught.value.result.games == 0
+
+
+def test_a_player_that_cannot_prepare_is_named():
+    class Unready(Nth):
+        def prepare(self, game: Any) -> None:
+            raise OSError("no weights")
+
+    with pytest.raises(PlayerError, match="nth raised OSError: no weights") as caught:
+        play_game("sphlag", "random", Unready(1, 0))
+    assert caught.value.record.turns == ()
+
+
+def test_who_cannot_play_the_game_is_refused_before_the_first_game():
+    class Picky(Nth):
+        def check(self, game: Any) -> None:
+            raise ValueError(f"nth cannot play {game.name}")
+
+    for call in (play_game, play_match):
+        with pytest.raises(ValueError, match="nth cannot play sphlag"):
+            call("sphlag", Picky(1, 0), "random")
 
 
 @pytest.mark.parametrize("player", [None, 3, type(make_agent("random"))])

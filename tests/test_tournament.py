@@ -210,6 +210,19 @@ def test_failures_are_reported_and_count_for_nobody():
         ({"seed": -1}, ValueError, "seed=-1"),
         ({"workers": 0}, ValueError, "workers=0"),
         ({"time_limit": 0}, ValueError, "time_limit=0"),
+        ({"games": 10**9}, ValueError, "games=1000000000 is not allowed: .* 1 to 100000"),
+        ({"games": 2.0}, ValueError, "games=2.0"),
+        ({"seed": 10**5000}, ValueError, "seed=an int of"),
+        ({"workers": 10**6}, ValueError, "workers=1000000 is not allowed: .* 1 to 1000"),
+        ({"workers": "2"}, ValueError, "workers='2'"),
+        ({"openings": None}, ValueError, "openings=None"),
+        ({"early_stop": "yes"}, ValueError, "early_stop='yes'"),
+        ({"on_game": "print"}, ValueError, "on_game='print'"),
+        ({"record": 3}, ValueError, "record=3 is not allowed: record is a path, or None"),
+        ({"record": ""}, ValueError, "record=''"),
+        ({"agents": {"random", "greedy"}}, TypeError, "list of players, not set"),
+        ({"agents": []}, ValueError, "two or more"),
+        ({"agents": ["random", 3]}, TypeError, "a player is"),
     ],
 )
 def test_a_mistake_is_named(change, error, message):
@@ -482,6 +495,27 @@ def test_bytes_that_are_not_text_are_refused(tmp_path):
     path.write_bytes(b"\xff\xfe\n")
     with pytest.raises(ValueError, match="line 1: not UTF-8"):
         tournament("sphlag", ["random", "greedy"], games=1, record=path)
+
+
+def test_a_player_that_cannot_be_pickled_is_named():
+    class Open(First):
+        def __init__(self, name: str) -> None:
+            super().__init__(name)
+            self.file = open(os.devnull, "rb")  # noqa: SIM115
+
+    player = Open("open")
+    try:
+        with pytest.raises(ValueError, match="player 'open' cannot be sent to workers"):
+            tournament("sphlag", [player, "random"], games=2, workers=2)
+    finally:
+        player.file.close()
+
+
+def test_an_odd_number_of_games_is_said(tmp_path):
+    odd = tournament("sphlag", ["random", "greedy"], games=3)
+    assert "3 games of each pair, the first in the alphabet beginning once more" in to_markdown(odd)
+    assert "beginning" not in to_markdown(tournament("sphlag", ["random", "greedy"], games=2))
+    assert "2 players, 3 games, 0 failures" in repr(odd)
 
 
 def test_workers_change_nothing(tmp_path):

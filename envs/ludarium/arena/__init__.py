@@ -1,11 +1,12 @@
-"""The arena: games, matches and tournaments between agents, and who may play."""
+"""Games, matches and tournaments between agents: `play_game`, `play_match`, `tournament`."""
 
 from typing import Any
 
 from ludarium.agents.players import PolicyAgent
 from ludarium.arena.match import MatchResult, PlayerError, play_game, play_match
 from ludarium.arena.ratings import Rating
-from ludarium.arena.tournament import Standing, TournamentResult, tournament
+from ludarium.arena.standings import Standing, TournamentResult
+from ludarium.arena.tournament import tournament
 from ludarium.core.lazy import submodule
 
 __all__ = [

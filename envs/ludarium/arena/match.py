@@ -1,10 +1,10 @@
-"""Games and matches between two players."""
+"""Games and matches between two players, and their results."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
@@ -13,28 +13,37 @@ import numpy as np
 
 from ludarium.agents import Agent
 from ludarium.agents.players import Player, as_agent, legal_answer, name_of
+from ludarium.arena.arguments import (
+    brief,
+    check_callback,
+    check_flag,
+    check_game,
+    check_int,
+    check_seconds,
+    check_seed,
+)
 from ludarium.arena.openings import opening_seed, play_opening
 from ludarium.arena.sequential import decided_after
-from ludarium.core.errors import IllegalActionError, show
-from ludarium.core.game import Game, load_game
-from ludarium.core.options import as_int
+from ludarium.core.errors import IllegalActionError
+from ludarium.core.game import Game
+from ludarium.core.state import State
 from ludarium.records.game_record import GameRecord
 from ludarium.records.results import DRAWN, ILLEGAL, MAX_TURNS
 
 CONFIDENCE = 0.95
-LONGEST_ANSWER = 60  # letters of an illegal answer that a record keeps
+MOST_GAMES = 10_000_000  # of a match
 
 # ---------------------------------------------------------------- results
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The games of a match of two players, a and b, counted for a.
+    """The games of a match between two players a and b, counted for a.
 
     Attributes:
         players: names of a and b.
         records: the games.
-        seats: for each game which player, 0 or 1, was a.
+        seats: seat of a in each game, 0 or 1.
     """
 
     players: tuple[str, str]
@@ -43,7 +52,7 @@ class MatchResult:
 
     @property
     def games(self) -> int:
-        """Number of games played."""
+        """Number of finished games."""
         return len(self.records)
 
     @property
@@ -54,32 +63,32 @@ class MatchResult:
 
     @property
     def wins(self) -> int:
-        """Games that a won, by an illegal answer of b too."""
+        """Number of games that a won, those by an illegal answer of b included."""
         return sum(score > 0 for score in self.scores)
 
     @property
     def losses(self) -> int:
-        """Games that a lost, by an illegal answer of its own too."""
+        """Number of games that a lost, those by its own illegal answer included."""
         return sum(score < 0 for score in self.scores)
 
     @property
     def draws(self) -> int:
-        """Games that the rules ended without a winner."""
+        """Number of games that ended without a winner by the rules."""
         return sum(record.reason == DRAWN for record in self.records)
 
     @property
     def truncations(self) -> int:
-        """Games that `max_turns` ended without a winner."""
+        """Number of games that `max_turns` ended without a winner."""
         return sum(record.reason == MAX_TURNS for record in self.records)
 
     @property
     def illegal(self) -> int:
-        """Games that ended by an illegal answer of either player."""
+        """Number of games that an illegal answer of either player ended."""
         return sum(self.illegal_by)
 
     @property
     def illegal_by(self) -> tuple[int, int]:
-        """Games that a, and that b, lost by an illegal answer."""
+        """Number of games that a, and that b, lost by an illegal answer."""
         scores = [
             score
             for score, record in zip(self.scores, self.records, strict=True)
@@ -89,7 +98,7 @@ class MatchResult:
 
     @property
     def illegal_answers(self) -> tuple[str, ...]:
-        """For each game that an illegal answer ended: who answered what, and where."""
+        """One line for each game that ended by an illegal answer: the player, answer and turn."""
         return tuple(
             f"game {number}: {record.players[record.result.index(-1.0)]} answered "
             f"{record.answer} after {len(record.turns)} turns"
@@ -99,22 +108,22 @@ class MatchResult:
 
     @property
     def win_rate(self) -> float:
-        """(wins + (draws + truncations) / 2) / games; nan without a game."""
+        """The share (wins + (draws + truncations) / 2) / games; nan if there is no game."""
         if not self.games:
             return math.nan
         return (self.wins + (self.draws + self.truncations) / 2) / self.games
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the win rate: Wilson's score interval.
+        """The 95 % confidence interval of the win rate: Wilson's score interval.
 
-        A game without a winner counts as half a success, which makes it wider than need be.
+        A game without a winner counts as half a success, so the interval is conservative.
         """
         return wilson(self.win_rate, self.games)
 
     @property
     def by_seat(self) -> tuple[MatchResult, MatchResult]:
-        """The games in which a was player 0, and those in which it was player 1."""
+        """The results of the games with a as player 0, and of those with a as player 1."""
         first, second = (
             MatchResult(
                 self.players,
@@ -127,8 +136,11 @@ class MatchResult:
 
     def __repr__(self) -> str:
         low, high = self.interval
+        first = self.seats.count(0)
+        unequal = "" if 2 * first == self.games else f"(player 0 in {first}) "
         return (
             f"<MatchResult {self.players[0]} against {self.players[1]}: games={self.games} "
+            f"{unequal}"
             f"wins={self.wins} draws={self.draws} truncations={self.truncations} "
             f"losses={self.losses} illegal={self.illegal} win_rate={self.win_rate:.3f} "
             f"[{low:.3f}, {high:.3f}]>"
@@ -136,7 +148,12 @@ class MatchResult:
 
 
 def wilson(rate: float, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return Wilson's score interval (1927) of a rate observed over `games` games.
+    """Return Wilson's score interval (1927) of a rate.
+
+    Args:
+        rate: observed rate of successes, from 0 to 1.
+        games: number of games in which it was observed.
+        confidence: probability that the interval covers the true rate.
 
     >>> low, high = wilson(0.5, 100)
     >>> round(low, 3), round(high, 3)
@@ -151,12 +168,12 @@ def wilson(rate: float, games: int, confidence: float = CONFIDENCE) -> tuple[flo
 
 
 class PlayerError(RuntimeError):
-    """A player raised an exception, which is this one's ``__cause__``, or took too much time.
+    """A player raised an exception, which is the ``__cause__`` of this one, or took too long.
 
     Attributes:
-        player: the player's name.
-        record: the game up to there, unfinished.
-        result: in a match, the games finished before.
+        player: name of the player.
+        record: the unfinished game up to the failure.
+        result: in a match, the games that were finished before; otherwise None.
     """
 
     def __init__(
@@ -172,44 +189,19 @@ class PlayerError(RuntimeError):
 # ---------------------------------------------------------------- playing
 
 
-def _game_of(game: Game | str) -> Game:
-    if isinstance(game, Game):
-        return game
-    return load_game(game)
-
-
-def _natural(name: str, value: Any, least: int = 0) -> int:
-    number = as_int(value)
-    if number is None or number < least:
-        raise ValueError(f"{name}={show(value)} is not allowed: {name} is an int >= {least}")
-    return number
-
-
 @dataclass
 class Clock:
-    """The time that both players took.
+    """The thinking times of both players in a game.
 
     Attributes:
-        limit: seconds that a player may take for one decision, None: any.
-        seconds: taken in all, by player.
-        turns: completed, by player.
+        limit: seconds that a player may take for one decision; None: no limit.
+        seconds: total time of each player, in seconds.
+        turns: number of turns that each player completed.
     """
 
     limit: float | None = None
     seconds: list[float] = field(default_factory=lambda: [0.0, 0.0])
     turns: list[int] = field(default_factory=lambda: [0, 0])
-
-
-def _seconds(name: str, value: Any) -> float | None:
-    if value is None:
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if isinstance(value, (bool, str)) or not 0 < number < math.inf:
-        raise ValueError(f"{name}={show(value)} is not allowed: {name} is a number > 0, or None")
-    return number
 
 
 def play_game(
@@ -221,51 +213,83 @@ def play_game(
     opening: int | None = None,
     time_limit: float | None = None,
 ) -> GameRecord:
-    """Play one game, `a` being player 0 and `b` player 1, and return its record.
-
-    Args:
-        game: a game, or the name of one.
-        a: an agent, the spec of one, or a PettingZoo policy ``f(observation) -> action``.
-        b: the same.
-        seed: decides the set-up, where chance has a part in it, and the chance of both agents.
-        opening: the seed of a few random turns to begin with, as the games of a match have them;
-            None: the players play from the start.
-        time_limit: seconds that a player may take for one decision.
+    """Play one game with `a` as player 0 and `b` as player 1, and return its record.
 
     A player who answers an action that is not legal loses: the reason is ``illegal``.
 
+    Args:
+        game: a game, or its name.
+        a: an agent, the spec of an agent, or a PettingZoo policy ``f(observation) -> action``.
+        b: the opponent, of the same kinds.
+        seed: seed of a random set-up and of the random numbers of both agents, 0 to 2**128 - 1.
+        opening: seed of a few random turns that the game begins with, as in the games of a match;
+            None: the players play from the start.
+        time_limit: seconds that a player may take for one decision; None: no limit.
+
     Raises:
-        ValueError: The game, a spec, a seed or the limit is not allowed.
+        ValueError: The game, a spec, a seed or the limit is not allowed, or an agent cannot play
+            this game.
+        TypeError: A player is of none of these kinds.
         PlayerError: A player raised an exception, or took longer than the limit.
+
+    >>> play_game("sphlag", "greedy", "random", seed=1).result
+    (1, -1)
     """
-    loaded, agents = _game_of(game), (as_agent(a), as_agent(b))
-    number, clock = _natural("seed", seed), Clock(_seconds("time_limit", time_limit))
+    loaded, agents = check_game(game), _agents(a, b)
+    number, clock = check_seed("seed", seed), Clock(check_seconds("time_limit", time_limit))
     if opening is not None:
-        opening = _natural("opening", opening)
-    return _play(loaded, *agents, number, opening, clock)
+        opening = check_seed("opening", opening)
+    check_agents(loaded, agents)
+    return play(loaded, *agents, number, opening, clock)
 
 
-def _play(
+def _agents(a: Player, b: Player) -> tuple[Agent, Agent]:
+    return as_agent(a), as_agent(b)
+
+
+def check_agents(game: Game, agents: Iterable[Agent]) -> None:
+    """Raise ValueError if an agent says that it cannot play a game."""
+    for agent in agents:
+        check = getattr(agent, "check", None)
+        if callable(check):
+            check(game)
+
+
+def play(
     game: Game, a: Agent, b: Agent, seed: int, opening: int | None, clock: Clock
 ) -> GameRecord:
+    """Play one game between agents; see `play_game`, which checks the arguments.
+
+    Args:
+        game: the game.
+        a: player 0.
+        b: player 1.
+        seed: seed of the set-up and of both agents.
+        opening: seed of the opening, or None.
+        clock: has the time limit, and is given the times.
+
+    Raises:
+        PlayerError: A player raised an exception, or took longer than the limit.
+    """
     state = game.new_initial_state(seed)
     if opening is not None:
         state = play_opening(state, opening)
     names = name_of(a), name_of(b)
-    for agent in (a, b):  # what it loads and compiles is not on its clock
+    for name, agent in zip(names, (a, b), strict=True):  # loading and compiling is not timed
         prepare = getattr(agent, "prepare", None)
         if callable(prepare):
-            prepare(game)
+            try:
+                prepare(game)
+            except (Exception, SystemExit) as error:
+                raise _failure(name, error, state, names, seed) from error
     chance = [np.random.default_rng([seed, player]) for player in (0, 1)]
     while not state.is_terminal():
         player = state.current_player()
         start = time.perf_counter()
         try:
             answer = (a, b)[player].select_action(state.clone(), chance[player])
-        except Exception as error:
-            record = GameRecord.from_state(state, names, seed)
-            message = f"{names[player]} raised {type(error).__name__}: {error}"
-            raise PlayerError(message, names[player], record) from error
+        except (Exception, SystemExit) as error:
+            raise _failure(names[player], error, state, names, seed) from error
         spent = time.perf_counter() - start
         clock.seconds[player] += spent
         if clock.limit is not None and spent > clock.limit:
@@ -278,22 +302,30 @@ def _play(
         except IllegalActionError:
             result = (-1.0, 1.0) if player == 0 else (1.0, -1.0)
             return GameRecord.from_state(
-                state, names, seed, result=result, reason=ILLEGAL, answer=_short(answer)
+                state, names, seed, result=result, reason=ILLEGAL, answer=brief(answer)
             )
         clock.turns[player] += state.turn_number() != turn or state.is_terminal()
     return GameRecord.from_state(state, names, seed)
 
 
-def _short(answer: Any) -> str:
-    """Return an answer as Python writes it, on one line that is not too long."""
-    text = " ".join(repr(answer).split())
-    return text if len(text) <= LONGEST_ANSWER else text[:LONGEST_ANSWER] + "..."
+def _failure(
+    name: str, error: BaseException, state: State, names: tuple[str, str], seed: int
+) -> PlayerError:
+    """Return the error of a player who raised an exception."""
+    try:
+        message = f"{name} raised {type(error).__name__}: {error}"
+    except Exception:  # of the exception's own text
+        message = f"{name} raised {type(error).__name__}"
+    return PlayerError(message, name, GameRecord.from_state(state, names, seed))
 
 
 def game_seed(seed: int, number: int) -> int:
-    """Return the seed of game `number` of a match.
+    """Return the seed of game `number` of a match, from 0.
 
-    `play_game` with it, and with `opening_seed` for its opening, plays the same game.
+    `play_game` with this seed, and with `opening_seed` for the opening, plays the same game.
+
+    >>> game_seed(7, 0) == game_seed(7, 0) != game_seed(7, 1)
+    True
     """
     words = np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)
     return int(words[0]) >> 11  # below 2**53: exact in every reader of JSON
@@ -313,30 +345,39 @@ def play_match(
 ) -> MatchResult:
     """Play a match: `a` is player 0 in the first game, player 1 in the second, and so on.
 
-    The two games of a pair begin with the same few random turns, each pair with others, so that
-    agents without chance play different games; see `ludarium.arena.openings`.
+    The two games of a pair begin with the same few random turns, and each pair with different
+    ones, so that deterministic agents play different games; see `ludarium.arena.openings`. With
+    an even number of games both players have both seats equally often; with an odd number `a` is
+    player 0 once more, which the result says. A player who answers an action that is not legal
+    loses that game, which `illegal` counts.
 
     Args:
-        game: a game, or the name of one.
-        a: an agent, the spec of one, or a PettingZoo policy ``f(observation) -> action``.
-        b: the same.
-        games: how many, at most.
-        seed: decides everything but the chance of policies, which have their own.
-        on_game: called after each game with its record and which player, 0 or 1, was `a`.
-        openings: False: all games begin at the start.
-        early_stop: stop when a sequential test has decided who is better; see
+        game: a game, or its name.
+        a: an agent, the spec of an agent, or a PettingZoo policy ``f(observation) -> action``.
+        b: the opponent, of the same kinds.
+        games: number of games, at most; an even number gives equal seats.
+        seed: seed of everything but the random numbers of policies, which have their own.
+        on_game: function that is called after each game with its record and the seat of `a`.
+        openings: whether games begin with random turns; False: all begin at the start.
+        early_stop: whether to stop when a sequential test has decided who is better; see
             `ludarium.arena.sequential`.
-        time_limit: seconds that a player may take for one decision.
-
-    A player who answers an action that is not legal loses that game, which `illegal` counts.
+        time_limit: seconds that a player may take for one decision; None: no limit.
 
     Raises:
-        ValueError: The game, a spec, the number, the seed or the limit is not allowed.
+        ValueError: The game, a spec or another argument is not allowed, or an agent cannot play
+            this game.
+        TypeError: A player is of none of these kinds.
         PlayerError: A player raised an exception or took too long; it has the result so far.
+
+    >>> play_match("sphlag", "greedy", "random", games=4, seed=1).wins
+    4
     """
-    loaded, agents = _game_of(game), (as_agent(a), as_agent(b))
-    number, root = _natural("games", games, 1), _natural("seed", seed)
-    limit = _seconds("time_limit", time_limit)
+    loaded, agents = check_game(game), _agents(a, b)
+    number, root = check_int("games", games, 1, MOST_GAMES), check_seed("seed", seed)
+    limit = check_seconds("time_limit", time_limit)
+    openings, early_stop = check_flag("openings", openings), check_flag("early_stop", early_stop)
+    check_callback("on_game", on_game)
+    check_agents(loaded, agents)
     names = name_of(agents[0]), name_of(agents[1])
     records: list[GameRecord] = []
     seats: list[int] = []
@@ -345,7 +386,7 @@ def play_match(
         opening = opening_seed(root, index) if openings else None
         players = agents[seat], agents[1 - seat]
         try:
-            record = _play(loaded, *players, game_seed(root, index), opening, Clock(limit))
+            record = play(loaded, *players, game_seed(root, index), opening, Clock(limit))
         except PlayerError as error:
             error.result = MatchResult(names, tuple(records), tuple(seats))
             raise

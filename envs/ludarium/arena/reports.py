@@ -1,4 +1,4 @@
-"""A tournament as tables for terminal and Markdown, as CSV and JSON, and as a picture."""
+"""The result of a tournament as tables for terminal and Markdown, CSV, JSON, and a picture."""
 
 from __future__ import annotations
 
@@ -10,26 +10,28 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ludarium.arena.ratings import can_rate
-from ludarium.arena.tournament import ANCHOR, Standing, TournamentResult
+from ludarium.arena.standings import ANCHOR, Standing, TournamentResult
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-# ---------------------------------------------------------------- what the tables say
+# ---------------------------------------------------------------- contents of the tables
 
 NO_RATING = "ratings need choix: pip install 'ludarium[arena]'"
 
 
 def title_of(result: TournamentResult) -> str:
-    """Return what was played, in a line."""
+    """Return a one-line description of the tournament."""
     options = "".join(f", {name} {value}" for name, value in result.game.options.items())
     stop = ", stopped early where decided" if result.early_stop else ""
-    games = f"{result.rounds} games of each pair{stop}, seed {result.seed}"
+    odd = ", the first in the alphabet beginning once more" if result.rounds % 2 else ""
+    plural = "" if result.rounds == 1 else "s"
+    games = f"{result.rounds} game{plural} of each pair{odd}{stop}, seed {result.seed}"
     return f"{result.game.type.title}{options}: {games}"
 
 
 def caption_of(result: TournamentResult) -> str:
-    """Return what the ratings mean, in a line."""
+    """Return a one-line explanation of the ratings."""
     if not can_rate():
         return NO_RATING
     rated, *others = result.groups
@@ -58,7 +60,7 @@ _COUNTS = ("games", "wins", "draws", "truncations", "losses")
 
 
 def _rows(result: TournamentResult, times: bool) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of the table; what nobody did has no column."""
+    """Return the head and the rows of the table; columns of zeros only are left out."""
     standings = result.standings()
     head = ["player", "rating", "95 % range", "games", "wins", "draws", "truncated", "losses"]
     illegal, failed = (
@@ -80,7 +82,7 @@ def _rows(result: TournamentResult, times: bool) -> tuple[list[str], list[list[s
 
 
 def _cross(result: TournamentResult) -> tuple[list[str], list[list[float | None]]]:
-    """Return the names in the order of the table, and their win rates against each other."""
+    """Return the names in the order of the table, and the win rates of each pair."""
     names = [standing.name for standing in result.standings()]
     rates: list[list[float | None]] = []
     for a in names:
@@ -100,8 +102,8 @@ def as_table(result: TournamentResult, times: bool = False) -> Table:
     """Return the table of players for the terminal.
 
     Args:
-        result: of a tournament.
-        times: whether to show the mean thinking time, which is different each time.
+        result: the result of a tournament.
+        times: whether to show the mean thinking times, which differ from run to run.
     """
     from rich.markup import escape
     from rich.table import Table
@@ -116,7 +118,7 @@ def as_table(result: TournamentResult, times: bool = False) -> Table:
 
 
 def as_cross_table(result: TournamentResult) -> Table:
-    """Return the win rates of all pairs, in percent, of the row against the column."""
+    """Return the win rates of all pairs, in percent, of the row's player against the column's."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -133,7 +135,7 @@ def as_cross_table(result: TournamentResult) -> Table:
 
 
 def to_markdown(result: TournamentResult, times: bool = False) -> str:
-    """Return both tables as Markdown."""
+    """Return the table of players and the table of win rates as Markdown."""
     lines = [f"{title_of(result)}. {caption_of(result)}.", ""]
     lines += _markdown(*_rows(result, times))
     names, rates = _cross(result)
@@ -176,7 +178,7 @@ def to_csv(result: TournamentResult, times: bool = False) -> str:
 
 
 def to_json(result: TournamentResult, times: bool = False) -> str:
-    """Return everything as JSON: settings, table, pairs, failures."""
+    """Return the settings, the table, the pairs and the failures as JSON."""
     pairs = []
     for i, a in enumerate(result.players):
         for b in result.players[i + 1 :]:
@@ -202,7 +204,7 @@ def to_json(result: TournamentResult, times: bool = False) -> str:
 
 # ---------------------------------------------------------------- a picture
 
-CELL, EDGE, TYPE = 64, 16, 18  # pixels of a cell, of the margin, of the type
+CELL, EDGE, TYPE = 64, 16, 18  # sizes of a cell, the margin and the type, in pixels
 _POOR, _EVEN, _GOOD = (205, 92, 66), (245, 243, 236), (62, 128, 168)
 _INK, _GAP = (38, 38, 38), (226, 224, 216)
 
@@ -253,7 +255,7 @@ def _writer(to_text: Callable[[TournamentResult, bool], str]) -> Callable[..., N
     return write
 
 
-#: How a result is written, by the suffix of the file's name.
+#: Suffix of a file's name -> the function that writes a result in that form.
 WRITERS: dict[str, Callable[[BinaryIO, TournamentResult, bool], None]] = {
     ".csv": _writer(to_csv),
     ".json": _writer(to_json),

@@ -1,8 +1,9 @@
-"""Tournaments: everybody against everybody, resumable, in one process or in many."""
+"""Round-robin tournaments that can be continued, in one process or in many."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import itertools
 import os
 import zlib
@@ -13,176 +14,39 @@ from typing import Any
 import numpy as np
 
 from ludarium.agents.players import Player, as_agent, name_of
+from ludarium.arena.arguments import (
+    brief,
+    check_callback,
+    check_flag,
+    check_game,
+    check_int,
+    check_seconds,
+    check_seed,
+)
 from ludarium.arena.ledger import Entry, open_ledger
 from ludarium.arena.match import (
     Clock,
-    MatchResult,
     PlayerError,
-    _game_of,
-    _natural,
-    _play,
-    _seconds,
+    check_agents,
     game_seed,
-    wilson,
+    play,
 )
 from ludarium.arena.openings import opening_seed
-from ludarium.arena.ratings import Rating, can_rate, connected, rate
 from ludarium.arena.sequential import decided_after
+from ludarium.arena.standings import TournamentResult
 from ludarium.arena.workers import check_workers, do_all
 from ludarium.core.errors import show
 from ludarium.core.game import Game
 
-ANCHOR = "random"  # whose rating is 0
-
-# ---------------------------------------------------------------- results
-
-
-@dataclass(frozen=True)
-class Standing:
-    """One player's row in the table.
-
-    Attributes:
-        name: of the player.
-        games: finished games.
-        wins: games won, by an illegal answer of the other too.
-        draws: games that the rules ended without a winner.
-        truncations: games that `max_turns` ended without a winner.
-        losses: games lost.
-        illegal: of these, by an illegal answer.
-        failures: games that the player broke off, by an exception or by taking too long; they count
-            for nobody.
-        win_rate: (wins + (draws + truncations) / 2) / games.
-        interval: of the win rate, 95 %.
-        rating: None without the library for it.
-        ms_per_turn: mean thinking time of a turn, in milliseconds.
-    """
-
-    name: str
-    games: int
-    wins: int
-    draws: int
-    truncations: int
-    losses: int
-    illegal: int
-    failures: int
-    win_rate: float
-    interval: tuple[float, float]
-    rating: Rating | None
-    ms_per_turn: float
-
-
-@dataclass(frozen=True)
-class TournamentResult:
-    """The games of a tournament.
-
-    Attributes:
-        game: that was played.
-        players: their names, in the order in which they were given.
-        entries: all games, by pair and round.
-        early_stop: whether pairs stopped when a sequential test had decided.
-        rounds: games asked for of each pair.
-        seed: of the tournament.
-    """
-
-    game: Game
-    players: tuple[str, ...]
-    entries: tuple[Entry, ...]
-    early_stop: bool
-    rounds: int
-    seed: int
-
-    def match(self, a: str, b: str) -> MatchResult:
-        """Return the finished games of two players, counted for `a`.
-
-        Raises:
-            ValueError: One of them did not take part, or they are the same.
-        """
-        for name in (a, b):
-            if name not in self.players or a == b:
-                raise ValueError(f"{name!r} is not allowed: two different ones of {self.players}")
-        first, second = sorted((a, b))
-        mine = [e for e in self.entries if (e.a, e.b) == (first, second) and e.failed is None]
-        seats = tuple((e.round % 2) ^ (a != first) for e in mine)
-        return MatchResult((a, b), tuple(e.record for e in mine), seats)
-
-    @property
-    def failures(self) -> tuple[Entry, ...]:
-        """Games that a player broke off."""
-        return tuple(entry for entry in self.entries if entry.failed is not None)
-
-    @property
-    def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of players that finished games connect, the largest one, which is rated, first.
-
-        There are several groups if all games between them failed; ratings cannot compare them.
-        """
-        place = {name: i for i, name in enumerate(self.players)}
-        met = np.zeros((len(place), len(place)))
-        for entry in self.entries:
-            if entry.failed is None:
-                a, b = place[entry.a], place[entry.b]
-                met[a, b] = met[b, a] = 1
-        return tuple(tuple(self.players[i] for i in group) for group in connected(met))
-
-    def standings(self) -> list[Standing]:
-        """Return the table, the best player first; players without a rating come last."""
-        n = len(self.players)
-        wins, draws = np.zeros((n, n)), np.zeros((n, n))
-        illegal = np.zeros(n, int)
-        ended = np.zeros((n, 2), int)
-        for (i, a), (j, b) in itertools.combinations(enumerate(self.players), 2):
-            found = self.match(a, b)
-            wins[i, j], wins[j, i] = found.wins, found.losses
-            draws[i, j] = draws[j, i] = found.draws + found.truncations
-            ended[[i, j]] += found.draws, found.truncations
-            illegal[[i, j]] += found.illegal_by
-        ratings: list[Rating | None] = [None] * n
-        rated = [self.players.index(name) for name in self.groups[0]]
-        if can_rate() and len(rated) > 1:
-            anchor = self.groups[0].index(ANCHOR) if ANCHOR in self.groups[0] else None
-            chosen = np.ix_(rated, rated)
-            for i, rating in zip(
-                rated, rate(wins[chosen], draws[chosen], anchor, self.seed), strict=True
-            ):
-                ratings[i] = rating
-        table = []
-        for i, name in enumerate(self.players):
-            won, lost, drawn = int(wins[i].sum()), int(wins[:, i].sum()), int(draws[i].sum())
-            games = won + lost + drawn
-            win_rate = (won + drawn / 2) / games if games else float("nan")
-            broken = sum(entry.failed == name for entry in self.entries)
-            table.append(
-                Standing(
-                    name, games, won, int(ended[i, 0]), int(ended[i, 1]), lost, int(illegal[i]),
-                    broken, win_rate, wilson(win_rate, games), ratings[i], self._pace(name),
-                )
-            )  # fmt: skip
-        return sorted(table, key=_strength, reverse=True)
-
-    def _pace(self, name: str) -> float:
-        """Return the milliseconds that a player thought for a turn."""
-        seconds = turns = 0.0
-        for entry in self.entries:
-            for player in (0, 1):
-                if entry.record.players[player] == name:
-                    seconds += entry.seconds[player]
-                    turns += entry.turns[player]
-        return 1000 * seconds / turns if turns else float("nan")
-
-
-def _strength(standing: Standing) -> tuple[bool, float, float]:
-    rated, rating = standing.rating is not None, 0.0
-    if standing.rating is not None:
-        rating = standing.rating.value
-    return rated, rating, standing.win_rate if standing.games else 0.0
-
+MOST_GAMES = 100_000  # of each pair
+MOST_WORKERS = 1000
 
 # ---------------------------------------------------------------- one game, perhaps elsewhere
 
 
 @dataclass(frozen=True)
 class _Task:
-    """A game to play: all that another process needs."""
+    """A game to play, with everything that another process needs for it."""
 
     game: Game
     players: tuple[Player, Player]  # a and b
@@ -198,15 +62,13 @@ class _Task:
         return *self.names, self.round
 
     def play(self) -> Entry:
-        """Play it."""
+        """Play the game and return its entry; a failure of a player is part of it."""
         seat = self.round % 2
         agents = [as_agent(player) for player in self.players]
         clock = Clock(self.time_limit)
         failed = failure = None
         try:
-            record = _play(
-                self.game, agents[seat], agents[1 - seat], self.seed, self.opening, clock
-            )
+            record = play(self.game, agents[seat], agents[1 - seat], self.seed, self.opening, clock)
         except PlayerError as error:
             record, failed, failure = error.record, error.player, str(error)
         return Entry(
@@ -243,48 +105,62 @@ def tournament(
     time_limit: float | None = None,
     on_game: Callable[[Entry, int, int], object] | None = None,
 ) -> TournamentResult:
-    """Let everybody play against everybody.
+    """Play a round-robin tournament: a match between each pair of players.
 
-    In each pair the players swap seats after every game, and the two games of a round and its swap
-    have the same opening, as in `play_match`. The result depends on the seed alone, not on workers
-    or interruptions, unless players have chance or clocks of their own.
+    In each pair the players swap seats after every game, and a game and the next one with swapped
+    seats have the same opening, as in `play_match`. With an odd number of games the player of a
+    pair whose name comes first in the alphabet is player 0 once more, which the tables say. The
+    result depends only on the seed, not on workers or interruptions, unless players have random
+    numbers or clocks of their own.
 
     Args:
-        game: a game, or the name of one.
+        game: a game, or its name.
         agents: two or more players with different names: agents, specs, or PettingZoo policies.
-        games: of each pair.
-        seed: decides openings and the chance of all agents.
-        record: a file to which each game is appended when it is over. Games that are in it already
-            are not played again: the same call goes on where an earlier one was killed. It may ask
-            for more games or other agents.
-        workers: processes that play; more than one needs joblib (``ludarium[arena]``). None: one,
+        games: number of games of each pair; an even number gives equal seats.
+        seed: seed of the openings and of the random numbers of all agents.
+        record: path of a file to which each game is appended when it is over. Games that are in it
+            are not played again: the same call continues where an earlier one was killed. The call
+            may ask for more games or other agents.
+        workers: number of processes; more than one needs joblib (``ludarium[arena]``). None: one,
             or with `ray` as many as the cluster has processors.
         ray: address of a Ray cluster that plays (``ludarium[ray]``): ``"auto"``, the one of this
             machine; ``"HOST:PORT"``; ``"ray://HOST:PORT"``, through Ray's client; ``"local"``
-            starts one. This package, and files that specs name, have to be on all its machines. A
-            program that is connected to a cluster already keeps that one.
-        openings: False: all games begin at the start.
-        early_stop: stop a pair when a sequential test has decided who is better.
-        time_limit: seconds that a player may take for one decision.
-        on_game: called for each game, those of the file too, with the entry, how many are over, and
-            how many there are at most.
+            starts one. This package, and the files that specs name, must be on all its machines.
+            A program that is connected to a cluster already keeps that one.
+        openings: whether games begin with random turns; False: all begin at the start.
+        early_stop: whether to stop a pair when a sequential test has decided who is better.
+        time_limit: seconds that a player may take for one decision; None: no limit.
+        on_game: function that is called for each game, those of the file included, with the entry,
+            the number of games that are over, and the maximum number of games.
 
     Returns:
-        All games. One in which a player raised an exception or took too long is among them, as a
+        All games. A game in which a player raised an exception or took too long is among them as a
         failure, and counts for nobody.
 
     Raises:
-        ValueError: An argument is not allowed, or the file is of another tournament.
-        ImportError: A library for several workers is missing.
+        ValueError: An argument is not allowed, an agent cannot play the game, or the file is of
+            another tournament.
+        TypeError: `agents` is not a sequence of players.
+        ImportError: A library that several workers need is not installed.
         ConnectionError: There is no Ray cluster at the address.
         OSError: The file cannot be written.
+
+    >>> result = tournament("sphlag", ["random", "greedy"], games=2)
+    >>> result.match("greedy", "random").games
+    2
     """
-    loaded = _game_of(game)
-    rounds, root = _natural("games", games, 1), _natural("seed", seed)
-    limit = _seconds("time_limit", time_limit)
-    number = None if workers is None else _natural("workers", workers, 1)
+    loaded = check_game(game)
+    rounds, root = check_int("games", games, 1, MOST_GAMES), check_seed("seed", seed)
+    limit = check_seconds("time_limit", time_limit)
+    number = None if workers is None else check_int("workers", workers, 1, MOST_WORKERS)
+    openings, early_stop = check_flag("openings", openings), check_flag("early_stop", early_stop)
+    check_callback("on_game", on_game)
+    if record is not None and (not isinstance(record, (str, os.PathLike)) or not os.fspath(record)):
+        raise ValueError(f"record={brief(record)} is not allowed: record is a path, or None")
     players, digests = _named(agents, loaded)
     check_workers(number, ray)
+    if ray is not None or (number or 1) > 1:
+        _check_pickle(players)
     tasks = _schedule(loaded, players, digests, rounds, root, openings, limit)
     total = len(tasks)
     found: dict[tuple[str, str, int], Entry] = {}
@@ -313,8 +189,25 @@ def tournament(
     return TournamentResult(loaded, tuple(players), tuple(kept), early_stop, rounds, root)
 
 
+def _check_pickle(players: dict[str, Player]) -> None:
+    """Raise ValueError, naming the player, if a player cannot be sent to another process."""
+    for module in ("cloudpickle", "joblib.externals.cloudpickle", "ray.cloudpickle"):
+        with contextlib.suppress(ImportError):  # joblib has had it in both places
+            dumps = importlib.import_module(module).dumps
+            break
+    else:
+        return
+    for name, player in players.items():
+        try:
+            dumps(player)
+        except Exception as error:
+            raise ValueError(
+                f"player {name!r} cannot be sent to workers, because it cannot be pickled: {error}"
+            ) from error
+
+
 def _named(agents: Sequence[Player], game: Game) -> tuple[dict[str, Player], dict[str, str | None]]:
-    """Return the players, and the hashes of the files that they are made of, by name."""
+    """Return the players, and the hashes of the files that they were loaded from, by name."""
     if isinstance(agents, str) or not isinstance(agents, Sequence):
         raise TypeError(f"agents is a list of players, not {type(agents).__name__}")
     players: dict[str, Player] = {}
@@ -323,8 +216,8 @@ def _named(agents: Sequence[Player], game: Game) -> tuple[dict[str, Player], dic
         agent = as_agent(player)
         name = name_of(agent)
         if name in players:
-            raise ValueError(f"two players are called {name!r}: names must differ")
-        getattr(agent, "check", lambda game: None)(game)
+            raise ValueError(f"two players are called {name!r}: their names must differ")
+        check_agents(game, [agent])
         players[name], digests[name] = player, getattr(agent, "digest", None)
     if len(players) < 2:
         raise ValueError(f"agents={show(list(players))} is not allowed: two or more are needed")
@@ -342,8 +235,8 @@ def _schedule(
 ) -> dict[tuple[str, str, int], _Task]:
     """Return all games, round by round.
 
-    The seed of a game follows from the names and the round alone, so that a longer tournament, or
-    one with more players, has the games of a shorter one among its own.
+    The seed of a game depends only on the names and the round, so a longer tournament, or one with
+    more players, contains the games of a shorter one.
     """
     tasks = {}
     for round_ in range(rounds):
@@ -377,12 +270,12 @@ def _check_entry(entry: Entry, task: _Task, where: str) -> None:
         if then != now:
             raise ValueError(
                 f"{where} was played by another {player}, whose file has changed since: move the "
-                "record away, or name another one"
+                "record file away, or name another one"
             )
 
 
 def _decided(found: dict[tuple[str, str, int], Entry], key: tuple[str, str, int]) -> bool:
-    """Say whether the games of a pair before this one have decided who is better."""
+    """Return whether the games of a pair before this one have decided who is better."""
     a, b, round_ = key
     scores = []
     for earlier in range(round_):
