@@ -233,7 +233,7 @@ def play_game(
         PlayerError: A player raised an exception, or took longer than the limit.
 
     >>> play_game("sphlag", "greedy", "random", seed=1).result
-    (1, -1)
+    (1.0, -1.0)
     """
     loaded, agents = check_game(game), _agents(a, b)
     number, clock = check_seed("seed", seed), Clock(check_seconds("time_limit", time_limit))
