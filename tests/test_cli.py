@@ -359,3 +359,24 @@ def test_a_signal_leaves_no_partial_file(tmp_path):
         process.kill()
         process.communicate()
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="descriptors are closed by a POSIX shell")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("list", 0),
+        ("perft sphlag --depth 1", 0),
+        ("show chess", 2),
+    ],
+)
+def test_closed_streams_cause_no_traceback(words, status, closed):
+    """`ludarium list >&-` ended in an AttributeError: Python has no stream for what is closed."""
+    command = f"{sys.executable} -W error -m ludarium {words}"
+    run = ["bash", "-c", f"{command} {closed}"]
+    found = subprocess.run(run, capture_output=True, text=True)
+    assert found.returncode == status, found.stderr
+    assert "Traceback" not in found.stderr + found.stdout and "ignored" not in found.stderr
+    if closed == ">&-" and status:
+        assert found.stderr.startswith("ludarium: there is no game 'chess'")

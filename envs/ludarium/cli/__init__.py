@@ -5,6 +5,7 @@ The commands import games, Numba and pictures only when they run and need them.
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
 import sys
@@ -67,8 +68,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: the words after ``ludarium``; those of the process by default.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the shell, as in `ludarium list >&-`
+            nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+            atexit.register(nowhere.close)
+            setattr(sys, name, nowhere)
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # for terminals that lack some letters
     try:
         with signals_as_exit():  # removes partly written files

@@ -59,7 +59,7 @@ def find_game(name: str) -> Any:
 
     Raises:
         ValueError: The game is unknown.
-        TypeError: The name is no string.
+        TypeError: The name is not a string.
     """
     if not isinstance(name, str):
         raise TypeError(f"the name of a game is a str, not {type(name).__name__}: {show(name)}")
@@ -84,7 +84,7 @@ def find_agent(spec: str) -> Any:
 
     Raises:
         ValueError: There is no such agent, or it does not take this argument.
-        TypeError: The spec is no string.
+        TypeError: The spec is not a string.
     """
     if not isinstance(spec, str):
         raise TypeError(f"the spec of an agent is a str, not {type(spec).__name__}: {show(spec)}")
