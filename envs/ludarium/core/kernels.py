@@ -15,12 +15,23 @@ from numba import njit
 
 from ludarium.core.bits import JIT, below
 from ludarium.core.status import (
+    BY_DRAW,
+    BY_ILLEGAL,
+    BY_MAX_GAME_LENGTH,
+    BY_MAX_TURNS,
+    BY_WIN,
+    DISABLED,
     DRAWN,
     ILLEGAL,
+    NOBODY,
+    NOT_OVER,
+    PENALIZE,
     PHASE_SHIFT,
     PLAYER_SHIFT,
     RUNNING,
+    SAME_STEP,
     STATUS_MASK,
+    TERMINATE,
     TRUNCATED,
     TURN_SHIFT,
     WON_0,
@@ -115,13 +126,8 @@ def step_and_observe(state, action, mask, planes):
 
 # ---------------------------------------------------------------- many games
 
-NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2  # what the next step does with a game that is over
-TERMINATE, PENALIZE = 0, 1  # what an illegal action does; "raise" is handled by the caller
-
-# Rows of the numbers in the infos, and their codes; environments/infos.py has the words.
+# Rows of the numbers in the infos.
 TURN_ROW, STAGE_ROW, RESULT_ROW, REASON_ROW, NUMBER_ROWS = 0, 1, 2, 3, 4
-NOT_OVER, NOBODY = -1, 2  # results; 0 and 1 are the player who has won
-BY_WIN, BY_DRAW, BY_MAX_TURNS, BY_ILLEGAL, BY_MAX_GAME_LENGTH = 0, 1, 2, 3, 4  # reasons
 
 
 @njit(**JIT)

@@ -1,4 +1,4 @@
-"""Status of a state, how kernels pack it, and the limits that the packing and the kernels set.
+"""Numbers that kernels share with Python: status, packing, modes of batches, codes, limits.
 
 Plain numbers, the same in every game. Kernels freeze them into compiled code, so this file is part
 of the digest that names each game's cache (see ``core/jit.py``).
@@ -17,6 +17,20 @@ ILLEGAL = -1
 STATUS_MASK = 7
 PLAYER_SHIFT, PHASE_SHIFT, TURN_SHIFT = 3, 4, 8
 PHASE_MASK = (1 << (TURN_SHIFT - PHASE_SHIFT)) - 1
+
+# ---------------------------------------------------------------- batches
+
+# What the next step of a batch does with a game that is over, as in `environments/batches.py`.
+NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
+# What an illegal action does; "raise" is handled before a kernel is called.
+TERMINATE, PENALIZE = 0, 1
+
+# ---------------------------------------------------------------- codes of infos
+
+# ``info["result"]`` and ``info["reason"]``; `environments/infos.py` has their words.
+NOT_OVER = -1  # of both, while the game goes on
+NOBODY = 2  # the result of a game that nobody has won; 0 and 1 are the player who has won it
+BY_WIN, BY_DRAW, BY_MAX_TURNS, BY_ILLEGAL, BY_MAX_GAME_LENGTH = 0, 1, 2, 3, 4  # reasons
 
 # ---------------------------------------------------------------- limits
 

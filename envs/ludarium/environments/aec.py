@@ -19,12 +19,13 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
+from ludarium.core import status as codes
 from ludarium.core.errors import IllegalActionError, join_or, show
 from ludarium.core.game import Game
 from ludarium.core.options import as_int, check_choice, check_size
 from ludarium.core.state import State, check_state
 from ludarium.core.status import ILLEGAL, TRUNCATED
-from ludarium.environments import infos as codes
+from ludarium.environments.infos import REASON_BY_STATUS, RESULT_BY_STATUS
 
 Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
 Frame: TypeAlias = npt.NDArray[np.uint8]
@@ -259,8 +260,8 @@ class AECGame(AECEnv[str, Any, Any]):
                 "action_mask": own,
                 "turn": packed >> 8,
                 "stage": packed >> 4 & 15,
-                "result": codes.RESULT_BY_STATUS[packed & 7],
-                "reason": codes.REASON_BY_STATUS[packed & 7],
+                "result": RESULT_BY_STATUS[packed & 7],
+                "reason": REASON_BY_STATUS[packed & 7],
             }
             for agent, own in ((mover, mask), (other, self._no_action()))
         }
@@ -322,7 +323,7 @@ class AECGame(AECEnv[str, Any, Any]):
             self._clear_rewards()  # of a refused action; otherwise they are zeros
             if not packed & 7 and self._is_exhausted():
                 self._arrive(packed)
-                self._end_early(codes.MAX_GAME_LENGTH)
+                self._end_early(codes.BY_MAX_GAME_LENGTH)
                 return
         if packed & 7:
             self._arrive(packed)
@@ -365,11 +366,11 @@ class AECGame(AECEnv[str, Any, Any]):
         self._accumulate_rewards()
         if self.illegal == "terminate":
             EnvLogger.warn_on_illegal_move()
-            self._end_early(codes.ILLEGAL)
+            self._end_early(codes.BY_ILLEGAL)
             return
         self._refused += 1
         if self._is_exhausted():
-            self._end_early(codes.MAX_GAME_LENGTH)
+            self._end_early(codes.BY_MAX_GAME_LENGTH)
 
     def _is_exhausted(self) -> bool:
         """Return whether played and refused actions have reached `max_game_length`."""
@@ -378,11 +379,11 @@ class AECGame(AECEnv[str, Any, Any]):
 
     def _end_early(self, reason: int) -> None:
         """End a game that is not over by its rules."""
-        self.terminations = dict.fromkeys(AGENTS, reason == codes.ILLEGAL)
+        self.terminations = dict.fromkeys(AGENTS, reason == codes.BY_ILLEGAL)
         self.truncations = dict.fromkeys(AGENTS, True)
         self._deads_step_first(reason)
 
-    def _deads_step_first(self, reason: int = codes.ILLEGAL) -> str:
+    def _deads_step_first(self, reason: int = codes.BY_ILLEGAL) -> str:
         """Select the first agent at its end; no agent has a legal action any more.
 
         PettingZoo's own wrapper for illegal actions calls this too, after it has ended the game.
@@ -390,7 +391,7 @@ class AECGame(AECEnv[str, Any, Any]):
         self._mover = _NO_AGENT
         for info in self.infos.values():
             info["action_mask"] = self._no_action()
-            if info["result"] == codes.RUNNING:
+            if info["result"] == codes.NOT_OVER:
                 info["result"], info["reason"] = codes.NOBODY, reason
         first: str = super()._deads_step_first()
         return first

@@ -22,7 +22,7 @@ from ludarium.core.options import as_int, at_least_one, check_choice, check_size
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
 
-# In the order of core.kernels: NEXT_STEP, SAME_STEP, DISABLED.
+# In the order of core/status.py: NEXT_STEP, SAME_STEP, DISABLED.
 AUTORESET = ("next_step", "same_step", "disabled")
 
 _MODES = getattr(vector, "AutoresetMode", None)  # Gymnasium 1.1 and later

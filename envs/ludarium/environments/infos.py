@@ -24,21 +24,21 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.status import BY_DRAW, BY_MAX_TURNS, BY_WIN, NOBODY, NOT_OVER
+
 Info: TypeAlias = dict[str, Any]
 
 #: The words of ``info["result"]``. 0 and 1 are the player who has won.
 RESULTS = ("player 0 has won", "player 1 has won", "nobody has won")
 
-#: The words of ``info["reason"]``: the rules gave a winner; the rules gave none; `max_turns` was
-#: reached; an action was illegal; refused actions used up `max_game_length`.
+#: The words of ``info["reason"]``, in the order of ``core/status.py``: the rules gave a winner; the
+#: rules gave none; `max_turns` was reached; an action was illegal; refused actions used up
+#: `max_game_length`.
 REASONS = ("won", "drawn", "max_turns", "illegal", "max_game_length")
 
-RUNNING, NOBODY = -1, 2
-WON, DRAWN, MAX_TURNS, ILLEGAL, MAX_GAME_LENGTH = range(5)
-
 # By the status of a state: running, won by player 0, won by player 1, drawn, truncated.
-RESULT_BY_STATUS = (RUNNING, 0, 1, NOBODY, NOBODY)
-REASON_BY_STATUS = (RUNNING, WON, WON, DRAWN, MAX_TURNS)
+RESULT_BY_STATUS = (NOT_OVER, 0, 1, NOBODY, NOBODY)
+REASON_BY_STATUS = (NOT_OVER, BY_WIN, BY_WIN, BY_DRAW, BY_MAX_TURNS)
 
 
 def result_word(info: Info) -> str | None:

@@ -12,12 +12,12 @@ from gymnasium import spaces
 
 from ludarium.agents import Agent
 from ludarium.agents.players import name_of
+from ludarium.core import status as codes
 from ludarium.core.errors import join_or, show
 from ludarium.core.game import Game, game_type
 from ludarium.core.options import as_int, check_choice, split_options
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
-from ludarium.environments import infos as codes
 from ludarium.environments.aec import ILLEGAL_MODES, RENDER_MODES, AECGame
 from ludarium.environments.batches import RENDER_FPS, bounded_spec
 from ludarium.environments.infos import Info
@@ -132,7 +132,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         self._player = 0  # the learner's seat in this game
         self._length = 0  # actions of the learner in this game, refused ones included
         self._over = False  # the result was given
-        self._result = self._reason = codes.RUNNING
+        self._result = self._reason = codes.NOT_OVER
 
     @property
     def spec(self) -> Any:
@@ -179,7 +179,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         self._reply(state, agent, player)
         self._state, self._agent, self._slot, self._player = state, agent, slot, player
         self._length, self._over = 0, False
-        self._result = self._reason = codes.RUNNING
+        self._result = self._reason = codes.NOT_OVER
         return self._seen()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
@@ -211,7 +211,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         if after.is_terminal():
             return self._ending(after)
         if self.illegal == "penalize" and self._length >= self.game.max_game_length:
-            return self._end(codes.NOBODY, codes.MAX_GAME_LENGTH, 0.0)
+            return self._end(codes.NOBODY, codes.BY_MAX_GAME_LENGTH, 0.0)
         seen, info = self._seen()
         return seen, 0.0, False, False, info
 
@@ -232,25 +232,25 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         """Return the results of the step that ends a game by its rules or by `max_turns`."""
         returns = state.returns()
         if state.is_truncated():
-            return self._end(codes.NOBODY, codes.MAX_TURNS, 0.0)
+            return self._end(codes.NOBODY, codes.BY_MAX_TURNS, 0.0)
         if not any(returns):
-            return self._end(codes.NOBODY, codes.DRAWN, 0.0)
-        return self._end(returns.index(1.0), codes.WON, returns[self._player])
+            return self._end(codes.NOBODY, codes.BY_DRAW, 0.0)
+        return self._end(returns.index(1.0), codes.BY_WIN, returns[self._player])
 
     def _refuse(self) -> tuple[Any, float, bool, bool, Info]:
         """Return the results of the step with an illegal action."""
         self._length += 1
         if self.illegal == "terminate":
-            return self._end(codes.NOBODY, codes.ILLEGAL, -1.0)
+            return self._end(codes.NOBODY, codes.BY_ILLEGAL, -1.0)
         if self._length >= self.game.max_game_length:
-            return self._end(codes.NOBODY, codes.MAX_GAME_LENGTH, -1.0)
+            return self._end(codes.NOBODY, codes.BY_MAX_GAME_LENGTH, -1.0)
         seen, info = self._seen()
         return seen, -1.0, False, False, info
 
     def _end(self, result: int, reason: int, reward: float) -> tuple[Any, float, bool, bool, Info]:
         """Return the results of the last step of a game."""
         self._over, self._result, self._reason = True, result, reason
-        truncated = reason in (codes.MAX_TURNS, codes.MAX_GAME_LENGTH)
+        truncated = reason in (codes.BY_MAX_TURNS, codes.BY_MAX_GAME_LENGTH)
         seen, info = self._seen()
         return seen, reward, not truncated, truncated, info
 

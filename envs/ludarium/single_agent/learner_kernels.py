@@ -23,7 +23,22 @@ import numpy as np
 from numba import njit
 
 from ludarium.core.bits import JIT, below
-from ludarium.core.status import DRAWN, TRUNCATED, WON_0, WON_1
+from ludarium.core.status import (
+    BY_DRAW,
+    BY_ILLEGAL,
+    BY_MAX_GAME_LENGTH,
+    BY_MAX_TURNS,
+    BY_WIN,
+    DISABLED,
+    DRAWN,
+    NOBODY,
+    NOT_OVER,
+    PENALIZE,
+    SAME_STEP,
+    TRUNCATED,
+    WON_0,
+    WON_1,
+)
 
 if TYPE_CHECKING:
     from ludarium.agents import turn_kernels
@@ -33,8 +48,6 @@ elif "rules" not in globals():
     raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
 ILLEGAL, EXHAUSTED = 5, 6  # reported like a status: the learner's action was illegal, or refused
-NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
-TERMINATE, PENALIZE = 0, 1
 RANDOM, GREEDY, OUTSIDE = 0, 1, 2  # kinds of opponents
 
 AUTORESET = 0
@@ -47,7 +60,7 @@ SEAT = 0  # the learner's
 SLOT = 1  # number of the opponent
 LENGTH = 2  # actions of the learner in this game, refused ones included
 TURN, STAGE = 3, 4  # of the state
-RESULT, REASON = 5, 6  # codes of environments/infos.py
+RESULT, REASON = 5, 6  # codes of core/status.py
 NUMBERS = 7
 FINAL = 7  # the first of NUMBERS columns: the same of the game that ended in this step
 PROGRESS = 14  # where the game stands
@@ -55,9 +68,6 @@ ASKED = 15  # number of the outside opponent that must answer, or -1
 REWARD, TERMINATED, TRUNCATED_NOW = 16, 17, 18  # of this step
 ENDED = 19  # whether a game ended in this step
 COLUMNS = 20
-
-NOT_OVER, NOBODY = -1, 2  # results; 0 and 1 are the player who has won
-BY_WIN, BY_DRAW, BY_MAX_TURNS, BY_ILLEGAL, BY_MAX_GAME_LENGTH = 0, 1, 2, 3, 4  # reasons
 
 # Where a game stands, PROGRESS:
 PLAYING = 0  # the learner is to move, or an opponent that is ASKED
