@@ -79,12 +79,12 @@ def test_without_its_library_an_example_says_what_to_install(stem: str, tmp_path
 @pytest.mark.parametrize(
     ("stem", "words", "message"),
     [
-        ("10_sb3_maskable_ppo", ["--steps", "0"], "'0' is no int >= 1"),
-        ("11_sb3_self_play", ["--steps", "-5"], "'-5' is no int >= 1"),
-        ("12_selfplay_ppo_torch", ["--share", "2"], "'2' is no number from 0 to 1"),
-        ("12_selfplay_ppo_torch", ["--threads", "0"], "'0' is no int >= 1"),
+        ("10_sb3_maskable_ppo", ["--steps", "0"], "'0' is not an int >= 1"),
+        ("11_sb3_self_play", ["--steps", "-5"], "'-5' is not an int >= 1"),
+        ("12_selfplay_ppo_torch", ["--share", "2"], "'2' is not a number from 0 to 1"),
+        ("12_selfplay_ppo_torch", ["--threads", "0"], "'0' is not an int >= 1"),
         ("12_selfplay_ppo_torch", ["--opponent", "nobody"], "no agent 'nobody'"),
-        ("20_alphazero_torch", ["--simulations", "few"], "'few' is no int >= 1"),
+        ("20_alphazero_torch", ["--simulations", "few"], "'few' is not an int >= 1"),
     ],
 )
 def test_nonsense_is_refused_before_a_folder_is_made(

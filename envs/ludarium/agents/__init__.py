@@ -1,6 +1,6 @@
 """Agents that play any game: `make_agent` by spec, `list_agents`, and the protocol `Agent`.
 
-Those that search are each a `SearchAgent` too: its ``analyse(state, rng)`` returns an `Analysis`.
+Agents that search are a `SearchAgent` too: their ``analyse(state, rng)`` returns an `Analysis`.
 """
 
 from typing import Any
@@ -13,5 +13,5 @@ __all__ = ["Agent", "Analysis", "SearchAgent", "list_agents", "make_agent"]
 
 
 def __getattr__(name: str) -> Any:
-    # `guided` is the other name of the search, as in the specs ``guided:N:FILE``
+    # `guided` is another name of `alphazero`, as in the specs ``guided:N:FILE``
     return submodule(__name__, "alphazero" if name == "guided" else name)

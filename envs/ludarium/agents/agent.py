@@ -1,8 +1,9 @@
-"""What an agent is, and how a spec like ``greedy`` or ``mcts:200`` becomes one.
+"""The protocol of agents, and how a spec like ``greedy`` or ``mcts:200`` becomes an agent.
 
-Any installed package adds agents by entry points in the group ``ludarium.agents``: the name before
-the colon of a spec -> a function (or class) that takes the text behind the colon, None without a
-colon, and returns the agent. It raises ValueError where it does not understand that text.
+Any installed package can add agents by entry points in the group ``ludarium.agents``. The name of
+the entry point is the part of a spec before the colon. Its object is a function or class that takes
+the text behind the colon (None without a colon) and returns the agent, or raises ValueError if the
+text is not allowed.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ __all__ = ["Agent", "SearchAgent", "list_agents", "make_agent", "no_argument"]
 
 @runtime_checkable
 class Agent(Protocol):
-    """Something that plays any game by looking at states.
+    """An object that chooses actions from states of any game.
 
-    Agents of this package can be pickled and have a ``name``, the spec that makes another one like
-    it; tables show it. Those that compile have ``prepare(game)`` too, which the arena calls before
-    each game, off the clock. Those that play some games only have ``check(game)``, which raises
-    ValueError for others; those that come from a file have ``digest``, a hash of it, so that a
-    tournament does not take games of an older file for theirs.
+    Agents of this package can be pickled and have a ``name``, which tables show: the spec that
+    makes an equal agent. Other attributes are optional. ``prepare(game)`` compiles or loads what
+    the agent needs; the arena calls it before each game, off the clock. ``check(game)`` raises
+    ValueError for games that the agent cannot play. ``digest`` is a hash of the file that the agent
+    was loaded from, by which a tournament recognizes games of an older version of the file.
     """
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:
@@ -38,17 +39,17 @@ class Agent(Protocol):
 
         Args:
             state: the position; an agent may change it.
-            rng: all the chance that the agent uses.
+            rng: the only source of random numbers that the agent may use.
         """
         ...
 
 
 @runtime_checkable
 class SearchAgent(Agent, Protocol):
-    """An agent that can say what it thinks of a position."""
+    """An agent that can also explain its decision in a position."""
 
     def analyse(self, state: State, rng: np.random.Generator) -> Analysis:
-        """Return the action that `select_action` would return here, and what it is built on."""
+        """Return the action that `select_action` would return here, with its reasons."""
         ...
 
 
@@ -60,7 +61,7 @@ def make_agent(spec: str) -> Agent:
 
     Raises:
         ValueError: There is no such agent, or it does not take this argument.
-        TypeError: The spec is no string.
+        TypeError: The spec is not a string.
 
     >>> make_agent("greedy").name
     'greedy'
@@ -70,6 +71,6 @@ def make_agent(spec: str) -> Agent:
 
 
 def no_argument(name: str, argument: str | None) -> None:
-    """Raise ValueError if there is anything behind the colon of an agent's spec."""
+    """Raise ValueError if an agent's spec has an argument."""
     if argument is not None:
         raise ValueError(f"agent {name!r} takes no argument: {name}:{argument!s}")

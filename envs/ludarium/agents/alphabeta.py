@@ -1,4 +1,4 @@
-"""The agent `alphabeta`: full-width search to a depth of whole turns, for any game."""
+"""The agent `alphabeta`: alpha-beta search to a depth of whole turns, for any game."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ class _Search:
 class AlphaBetaAgent:
     """Search all turns to a depth, ``alphabeta:2``, or as deep as time allows, ``alphabeta:250ms``.
 
-    Positions at that depth are judged by the game's ``evaluation.py``, by nothing where it has
-    none. The search deepens turn by turn. Among actions of equal value chance decides.
+    Leaves are scored by the evaluation function of the game's ``evaluation.py``, or as 0 if the
+    game has none. The search deepens turn by turn. Among actions of equal value one is chosen at
+    random.
     """
 
     def __init__(self, argument: str | None = None) -> None:
@@ -66,7 +67,7 @@ class AlphaBetaAgent:
         return {**self.__dict__, "_table": None, "_searches": 0}
 
     def prepare(self, game: Game) -> None:
-        """Load the kernels of a game, so that no decision waits for that."""
+        """Load the kernels of a game, so that the first decision does not wait for them."""
         if game.type not in _ready:
             _ready.add(game.type)
             state = game.type.load().new_initial_state(0)
@@ -81,7 +82,7 @@ class AlphaBetaAgent:
         return self._search(state, rng)[2]
 
     def analyse(self, state: State, rng: np.random.Generator) -> Analysis:
-        """Do the same and return, with the action, what the search found.
+        """Return the action that `select_action` returns, with the statistics of the search.
 
         Raises:
             ValueError: The game is over.
@@ -126,7 +127,7 @@ class AlphaBetaAgent:
             while not finished and (action < 0 or time.perf_counter() < end):
                 finished = bool(kernels.advance(CHUNK, *search.arrays()))
             best = int(search.frames[0, kernels.ACTION])
-            if best >= 0:  # the best of before was tried first, so what follows is no worse
+            if best >= 0:  # it tried the best action of the last depth first: never worse
                 action, score = best, int(search.frames[0, kernels.BEST])
             if not finished:
                 break
@@ -136,7 +137,7 @@ class AlphaBetaAgent:
         return kernels, search, action, score, reached
 
     def _prepare(self, kernels: ModuleType, state: State, rng: np.random.Generator) -> _Search:
-        """Return the arrays of a new search. The table is kept; a salt makes old entries void."""
+        """Return the arrays of a new search. The table is kept; a salt invalidates old entries."""
         count = self.budget.count
         size = 1 << TABLE_BITS.get(count or 0, DEEP_BITS)
         levels, most = 2 * (count or MOST_TURNS) + 2, kernels.rules.MAX_ACTIONS

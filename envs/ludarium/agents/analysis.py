@@ -1,4 +1,4 @@
-"""What a search agent found out about a position, for people and programs."""
+"""The analysis of a position by a search agent, for people and programs."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ludarium.core.state import State
 
 @dataclass(frozen=True)
 class Analysis:
-    """The answer of a search agent and what it is built on.
+    """The answer of a search agent, with the statistics that explain it.
 
     Attributes:
-        action: the one to play.
-        value: of the position for the player to move, from -1 (lost) to 1 (won).
+        action: the action to play.
+        value: value of the position for the player to move, from -1 (lost) to 1 (won).
         proven: whether the value is certain.
-        line: the actions that the search expects, as text, the one to play first.
-        effort: simulations run, or positions looked at.
-        depth: whole turns looked ahead by alpha-beta, 0 for a search that does not count them.
-        visits: simulations through each action that was looked at (MCTS only).
-        values: value of each such action for the player to move.
-        texts: those actions as text.
-        note: why it is not the action with the most visits, where it is another one.
+        line: the actions that the search expects, as text, beginning with `action`.
+        effort: number of simulations, or of positions visited.
+        depth: number of whole turns that alpha-beta looked ahead; 0 for other searches.
+        visits: number of simulations through each visited action (tree searches only).
+        values: value of each of these actions for the player to move.
+        texts: these actions as text.
+        note: why the most visited action was not chosen, if so.
     """
 
     action: int

@@ -1,4 +1,4 @@
-"""What stands behind the colon of a search agent's spec: a count, or milliseconds."""
+"""The argument of a search agent's spec: a count, or a time in milliseconds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MOST_MS = 3_600_000  # an hour
 class Budget:
     """How long a search agent may think about one decision.
 
-    Exactly one of the two is set.
+    Exactly one of the two attributes is set.
 
     Attributes:
-        count: simulations or turns; the same count and seed give the same answer.
-        ms: milliseconds.
+        count: number of simulations or turns; the same count and seed give the same answer.
+        ms: time in milliseconds.
     """
 
     count: int | None = None
@@ -26,13 +26,13 @@ def parse_budget(name: str, argument: str | None, what: str, most: int) -> Budge
     """Return the budget that an argument like ``200`` or ``250ms`` stands for.
 
     Args:
-        name: of the agent.
+        name: name of the agent.
         argument: the text behind the colon.
-        what: is counted, like ``simulations``.
-        most: the largest count.
+        what: what is counted, such as ``simulations``.
+        most: largest count that is allowed.
 
     Raises:
-        ValueError: The argument is neither; the message names it and what is allowed.
+        ValueError: The argument is not allowed; the message names it and what is allowed.
 
     >>> parse_budget("mcts", "250ms", "simulations", 1000)
     Budget(count=None, ms=250)

@@ -1,4 +1,4 @@
-"""The agent `greedy`: looks one whole turn ahead for each player."""
+"""The agent `greedy`, which looks one whole turn ahead for each player."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class GreedyAgent:
-    """Win if a turn wins; avoid turns that lose or let the opponent win at once; else draw lots.
+    """Win at once where possible; otherwise avoid turns that lose or let the opponent win at once.
 
-    Among turns that are safe, one that neither ends the game in a draw nor lets the opponent do so
-    is preferred, then, where the game says what a turn gains, the largest gain. A turn of two
-    actions is planned as a whole, and looked at again before the second.
+    Among safe turns it prefers those that neither draw nor let the opponent draw, then those with
+    the largest gain, if the game has a function `gain`, and then it chooses at random. A turn of
+    two actions is planned as a whole, and planned again before the second action.
     """
 
     name = "greedy"
@@ -29,7 +29,7 @@ class GreedyAgent:
         no_argument(self.name, argument)
 
     def prepare(self, game: Game) -> None:
-        """Load the kernels of a game, so that no decision waits for that."""
+        """Load the kernels of a game, so that the first decision does not wait for them."""
         kernels_for(game.type, "ludarium.agents.turn_kernels").choose_greedily(
             game.new_initial_state(0)._array, np.ones(1, np.uint64)
         )

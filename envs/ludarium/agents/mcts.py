@@ -1,4 +1,4 @@
-"""The agent `mcts`: Monte Carlo tree search, for any game, inside its kernels."""
+"""The agent `mcts`: Monte Carlo tree search for any game, in compiled kernels."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _ready: set[Any] = set()  # types of games whose kernels are loaded
 
 
 class MCTSAgent:
-    """Search by simulated games: ``mcts:200`` simulations or ``mcts:250ms`` for each decision.
+    """Search with ``mcts:200`` simulations, or for a time, ``mcts:250ms``, for each decision.
 
-    See ``mcts_kernels.py``. With a count the answer depends on the position and the seed alone,
-    and within a turn of two actions on the first decision, whose tree is kept for the second.
+    See ``mcts_kernels.py``. With a number of simulations the answer depends only on the position
+    and the seed and, for the second action of a turn, on the tree of the first, which is kept.
     """
 
     def __init__(self, argument: str | None = None) -> None:
@@ -55,7 +55,7 @@ class MCTSAgent:
         self._forget()
 
     def prepare(self, game: Game) -> None:
-        """Load the kernels of a game, so that no decision waits for that."""
+        """Load the kernels of a game, so that the first decision does not wait for them."""
         if game.type not in _ready:
             _ready.add(game.type)
             state, rng = game.type.load().new_initial_state(0), np.random.default_rng(0)
@@ -75,7 +75,7 @@ class MCTSAgent:
         return self._answer(kernels, state)
 
     def analyse(self, state: State, rng: np.random.Generator) -> Analysis:
-        """Do the same and return, with the action, what the search found.
+        """Return the action that `select_action` returns, with the statistics of the search.
 
         Raises:
             ValueError: The game is over.
@@ -133,7 +133,7 @@ class MCTSAgent:
             kernels.begin(array, self._nodes, self._tree, stream)
         end = math.inf if ms is None else start + ms / 1000
         done = 0
-        while True:  # in pieces, so that the clock and an interrupt are heeded
+        while True:  # in pieces, to look at the clock and for interrupts
             piece = CHUNK if count is None else min(LONG_CHUNK, count - done)
             more = int(kernels.simulate(array, self._nodes, self._tree, stream, piece, EXPLORE))
             done += more
@@ -141,7 +141,7 @@ class MCTSAgent:
                 return kernels, done
 
     def _kept(self, kernels: ModuleType, state: State, stream: Any) -> bool:
-        """Say whether the tree of the turn's first decision was made to serve for this state."""
+        """Return whether the tree of the turn's first decision can be used for this state."""
         expected, self._expected = self._expected, None
         if expected is None or self._game != state.game:
             return False
@@ -150,7 +150,7 @@ class MCTSAgent:
         return bool(kernels.descend(state._array, self._nodes, self._tree, self._action, stream))
 
     def _prepare(self, kernels: ModuleType, state: State) -> None:
-        """Have room for the nodes of a turn's decisions: one a simulation, and the root."""
+        """Allocate nodes for the decisions of a turn: one for each simulation, and the root."""
         count = self.budget.count
         if count is None:
             count = NODES_PER_MS * (self.budget.ms or 0)

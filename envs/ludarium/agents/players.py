@@ -1,4 +1,4 @@
-"""Who may play: agents, specs of agents, and PettingZoo policies; and asking one for an action."""
+"""Players: agents, specs of agents, and PettingZoo policies."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ class PolicyAgent:
     """A PettingZoo policy as an agent.
 
     Args:
-        policy: takes ``{"observation": int8 [H, W, C], "action_mask": int8 [A]}``, as `env()` gives
-            it to the agent to move, and returns an action. Its chance is its own.
+        policy: function from ``{"observation": int8 [H, W, C], "action_mask": int8 [A]}``, as
+            `env()` returns it to the agent to move, to an action. It uses random numbers of its
+            own.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -30,18 +31,18 @@ class PolicyAgent:
         self.name = name_of(policy)
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:
-        """Return what the policy answers, whatever that is."""
+        """Return the policy's answer, which the caller must check."""
         return self.policy(
             {"observation": state.observation_tensor(), "action_mask": state.legal_actions_mask()}
         )
 
 
 def as_agent(player: Player) -> Agent:
-    """Return a player of any kind as an agent.
+    """Return the agent that a player stands for.
 
     Raises:
-        ValueError: There is no agent of this spec.
-        TypeError: It is nothing that can play.
+        ValueError: The spec names no agent.
+        TypeError: The object is not a valid player.
     """
     if isinstance(player, str):
         return make_agent(player)
@@ -71,7 +72,7 @@ def legal_answer(state: State, answer: Any) -> int:
     """Return an agent's answer as an action of a state.
 
     Raises:
-        IllegalActionError: It is none of the legal actions.
+        IllegalActionError: The answer is not a legal action.
     """
     number: int = state._legal(answer)
     return number

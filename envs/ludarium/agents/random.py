@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class RandomAgent:
     """Play uniformly random actions.
 
-    Uniform over actions, not over whole turns: where a turn is two actions, first the one is drawn,
-    then the other.
+    They are uniform over actions, not over whole turns: in a turn of two actions, each action is
+    chosen by itself.
     """
 
     name = "random"

@@ -1,4 +1,4 @@
-"""Many games of an agent that answers in batches, counted."""
+"""Evaluation: many games of an agent that answers in batches, and their score."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ludarium.single_agent.vector import SingleAgentVector
 
 @dataclass(frozen=True)
 class Score:
-    """Games counted for one player; without a winner, drawn or truncated, is a draw."""
+    """Numbers of games of one player; drawn and truncated games count as draws."""
 
     wins: int
     draws: int
@@ -38,7 +38,7 @@ class Score:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the win rate, Wilson's."""
+        """Wilson's 95 % interval of the win rate."""
         return wilson(self.win_rate, self.games)
 
 
@@ -62,10 +62,10 @@ def evaluate(
 ) -> Score:
     """Play an agent that answers in batches against an opponent, half of the games in each seat.
 
-    All games at once: faster than `ludarium.arena.play_match`, but no records are kept.
+    All games are played at once: faster than `ludarium.arena.play_match`, but no records are kept.
 
     Raises:
-        ValueError: The number of games is no even int >= 2.
+        ValueError: The number of games is not an even int >= 2.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games={show(games)} is not allowed: games is an even int >= 2")

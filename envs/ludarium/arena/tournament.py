@@ -38,10 +38,10 @@ from ludarium.arena.workers import check_workers, do_all
 from ludarium.core.errors import show
 from ludarium.core.game import Game
 
-MOST_GAMES = 100_000  # of each pair
+MOST_GAMES = 100_000  # limit for the games of each pair
 MOST_WORKERS = 1000
 
-# ---------------------------------------------------------------- one game, perhaps elsewhere
+# ---------------------------------------------------------------- one game, in any process
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def tournament(
 
     In each pair the players swap seats after every game, and a game and the next one with swapped
     seats have the same opening, as in `play_match`. With an odd number of games the player of a
-    pair whose name comes first in the alphabet is player 0 once more, which the tables say. The
+    pair whose name comes first in the alphabet is player 0 once more, and the tables show it. The
     result depends only on the seed, not on workers or interruptions, unless players have random
     numbers or clocks of their own.
 
@@ -192,7 +192,7 @@ def tournament(
 def _check_pickle(players: dict[str, Player]) -> None:
     """Raise ValueError, naming the player, if a player cannot be sent to another process."""
     for module in ("cloudpickle", "joblib.externals.cloudpickle", "ray.cloudpickle"):
-        with contextlib.suppress(ImportError):  # joblib has had it in both places
+        with contextlib.suppress(ImportError):  # the module differs between versions of joblib
             dumps = importlib.import_module(module).dumps
             break
     else:
@@ -275,7 +275,7 @@ def _check_entry(entry: Entry, task: _Task, where: str) -> None:
 
 
 def _decided(found: dict[tuple[str, str, int], Entry], key: tuple[str, str, int]) -> bool:
-    """Return whether the games of a pair before this one have decided who is better."""
+    """Return whether the earlier games of a pair have decided who is better."""
     a, b, round_ = key
     scores = []
     for earlier in range(round_):

@@ -1,4 +1,4 @@
-"""What a training run leaves behind: a curve, a table of final matches, a game as a GIF."""
+"""The report of a training run: a curve, a table of final matches, a game as a GIF."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COLUMNS = (
 
 
 def positive(text: str) -> int:
-    """Return a number of a command line: an int >= 1. A type for `argparse`.
+    """Convert text of a command line to an int >= 1. A type for `argparse`.
 
     >>> positive("1_000")
     1000
@@ -45,18 +45,18 @@ def positive(text: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no int >= 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an int >= 1")
     return number
 
 
 def share(text: str) -> float:
-    """Return a share of a command line: a number from 0 to 1. A type for `argparse`."""
+    """Convert text of a command line to a number from 0 to 1. A type for `argparse`."""
     try:
         number = float(text)
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
     return number
 
 
@@ -64,7 +64,7 @@ def new_folder(path: str | os.PathLike[str]) -> Path:
     """Make a folder for the results of a run.
 
     Raises:
-        FileExistsError: It is there and not empty: results are not overwritten.
+        FileExistsError: The folder exists and is not empty: results are not overwritten.
     """
     folder = Path(path)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -87,16 +87,16 @@ def write_report(
     """Play final matches; write ``curve.png``, ``results.md`` and ``game.gif``; print the table.
 
     Args:
-        folder: where to; files of these names are replaced.
+        folder: folder of the files; files of the same names are replaced.
         game: the game, with its options.
         agent: the trained agent.
-        history: what evaluations found during training: (steps, {opponent: Score}).
-        opponents: whom to play.
-        games: of each match, seats swapped after each game.
-        seed: of the matches and of the game in the GIF, which is against the last opponent.
+        history: results of the evaluations during training: (steps, {opponent: Score}).
+        opponents: opponents of the final matches.
+        games: number of games of each match; the players swap seats after each game.
+        seed: seed of the matches and of the game in the GIF, which is against the last opponent.
 
     Returns:
-        The results by name of the opponent.
+        The result of each match by the name of the opponent.
     """
     draw_curve(history, folder / "curve.png", f"{game.type.title}: win rate during training")
     results = play_finals(folder, game, agent, opponents, games, seed)
@@ -116,7 +116,7 @@ def play_finals(
 ) -> dict[str, MatchResult]:
     """Play final matches, print their table and write it to ``results.md``.
 
-    Arguments and result are those of `write_report`.
+    Arguments and return value are those of `write_report`.
     """
     results: dict[str, MatchResult] = {}
     for opponent in opponents:
@@ -153,9 +153,9 @@ def draw_curve(history: History, path: Path, title: str) -> None:
     axes: Any = figure.add_subplot(title=title, xlabel="steps", ylabel="win rate", ylim=(0, 1.02))
     for name in history[-1][1] if history else ():
         steps = [at for at, scores in history if name in scores]
-        found = [scores[name] for _, scores in history if name in scores]
-        lows, highs = zip(*(score.interval for score in found), strict=True)
-        (line,) = axes.plot(steps, [score.win_rate for score in found], marker=".", label=name)
+        points = [scores[name] for _, scores in history if name in scores]
+        lows, highs = zip(*(score.interval for score in points), strict=True)
+        (line,) = axes.plot(steps, [score.win_rate for score in points], marker=".", label=name)
         axes.fill_between(steps, lows, highs, color=line.get_color(), alpha=0.2)
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right", title="against")

@@ -17,17 +17,17 @@ from ludarium.core.errors import join_or
 def check_target(
     path: str | os.PathLike[str], suffixes: tuple[str, ...], overwrite: bool = False
 ) -> Path:
-    """Return the path of a file that is to be written later, or say why it cannot be.
+    """Return the path of a file that is to be written later, or raise if it cannot be written.
 
     Args:
-        path: the file.
-        suffixes: what its name may end in, in lower case, like ``(".gif", ".png")``.
-        overwrite: whether a file that is there may be replaced.
+        path: path of the file.
+        suffixes: allowed suffixes, in lower case, like ``(".gif", ".png")``.
+        overwrite: whether an existing file may be replaced.
 
     Raises:
-        ValueError: The suffix is none of these.
-        FileExistsError: There is such a file, and `overwrite` is false.
-        OSError: Its folder is not there or cannot be written to.
+        ValueError: The suffix is not allowed.
+        FileExistsError: The file exists, and `overwrite` is false.
+        OSError: The folder does not exist or cannot be written to.
     """
     target = Path(path)
     if target.suffix.lower() not in suffixes:

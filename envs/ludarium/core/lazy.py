@@ -1,4 +1,4 @@
-"""Attributes of a package that import its modules when they are first used."""
+"""Import the modules of a package when they are first used as its attributes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from types import ModuleType
 def submodule(package: str, name: str) -> ModuleType:
     """Import a module of a package, for the package's own ``__getattr__``.
 
-    So ``import ludarium; ludarium.wrappers.sb3`` works without a second import, and costs nothing
-    to those who do not ask.
+    With it ``import ludarium; ludarium.wrappers.sb3`` works without a second import, and
+    ``import ludarium`` alone does not load these modules.
 
     Args:
         package: full name of the package.
-        name: of the attribute that is asked for.
+        name: name of the attribute that is looked up.
 
     Raises:
         AttributeError: The package has no such module.

@@ -12,18 +12,18 @@ import numpy as np
 
 from ludarium.core.errors import join_or, show
 
-MAX_TURNS_LIMIT = 10**9  # fits every game's state
-LEAST_SIZE, MOST_SIZE = 128, 2048  # pixels of the longer side of a picture
+MAX_TURNS_LIMIT = 10**9  # fits into the state of every game
+LEAST_SIZE, MOST_SIZE = 128, 2048  # longer side of a picture, in pixels
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a game: its default and what it may be.
+    """One option of a game: its default and the values that are allowed.
 
     Attributes:
-        default: value when the user says nothing, or a function of the options before it.
-        allowed: what it may be: a range of integers, or a tuple of values.
-        help: one line for people.
+        default: value if the user gives none, or a function of the options before this one.
+        allowed: allowed values: a range of integers, or a tuple of values.
+        help: description in one line.
     """
 
     default: Any
@@ -31,10 +31,11 @@ class Option:
     help: str
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the value in its plain form.
+        """Return an allowed value as one of Python's own types.
 
         Raises:
-            ValueError: It is not allowed; the message names the option, the value and the choice.
+            ValueError: The value is not allowed; the message names the option, the value and what
+                is allowed.
         """
         if isinstance(self.allowed, range):
             number = as_int(value)
@@ -48,7 +49,7 @@ class Option:
 
     @property
     def choice(self) -> str:
-        """What it may be, in words."""
+        """The allowed values, in words."""
         if not isinstance(self.allowed, range):
             return join_or(self.allowed)
         low, high = self.allowed[0], self.allowed[-1]
@@ -56,7 +57,7 @@ class Option:
 
 
 def as_int(value: Any) -> int | None:
-    """Return an integer of any kind as int; None for everything else, bool included."""
+    """Return an integer of any type as int; None for everything else, bool included."""
     if isinstance(value, (bool, np.bool_)):
         return None
     try:
@@ -66,7 +67,7 @@ def as_int(value: Any) -> int | None:
 
 
 def as_float(value: Any) -> float:
-    """Return a real number of any kind as float; nan for everything else, bool and text included.
+    """Return a real number of any type as float; nan for everything else, bool and text included.
 
     >>> as_float(2), as_float("2")
     (2.0, nan)
@@ -83,7 +84,7 @@ def as_float(value: Any) -> float:
 
 def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
     """Raise ValueError unless `value` is one of `allowed`; the message names all three."""
-    if not any(isinstance(value, type(one)) and value == one for one in allowed):
+    if not any(isinstance(value, type(choice)) and value == choice for choice in allowed):
         raise ValueError(f"{name}={show(value)} is not allowed: {name} is {join_or(allowed)}")
 
 
@@ -100,7 +101,7 @@ def check_size(size: Any, name: str = "size") -> int:
     """Return the longer side of a picture in pixels.
 
     Raises:
-        ValueError: It is not an int, 128 to 2048; the message calls it by `name`.
+        ValueError: The size is not an int, 128 to 2048; the message calls it `name`.
     """
     pixels = as_int(size)
     if pixels is None or not LEAST_SIZE <= pixels <= MOST_SIZE:
@@ -114,19 +115,19 @@ def check_size(size: Any, name: str = "size") -> int:
 def split_options(
     what: str, options: Mapping[str, Any], game_options: Iterable[str], own: Iterable[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Separate the options of a game from those of what is made around it.
+    """Separate the options of a game from those of the environment around it.
 
     Args:
-        what: who takes the options, for the message.
-        options: those given.
+        what: name of what takes the options, for the message.
+        options: all options that were given.
         game_options: names of the game's options.
-        own: names of the other ones.
+        own: names of the environment's own options.
 
     Returns:
-        The options of the game, and the other ones.
+        The options of the game, and those of the environment.
 
     Raises:
-        ValueError: One is neither; the message names it and all that there are.
+        ValueError: An option is unknown; the message names it and all options that exist.
     """
     allowed = (*game_options, *own)
     for name in options:

@@ -14,10 +14,11 @@ _WORD, _GOLDEN = 2**64 - 1, 0x9E3779B97F4A7C15
 
 
 def seed_stream(seed: int | None, index: int = 0) -> npt.NDArray[np.uint64]:
-    """Return the start of random stream `index` of a seed, uint64[1], as the kernels want it.
+    """Return the start of random stream `index` of a seed, uint64[1], for the kernels.
 
-    The streams are those of SplitMix64 (Steele, Lea, Flood 2014), one step of it for each index,
-    and never 0, where a xorshift generator would stay. Without a seed the stream is fresh.
+    The starts are outputs of SplitMix64 (Steele, Lea, Flood 2014), whose counter advances by one
+    step for each index. They are never 0, a state that a xorshift generator cannot leave. Without a
+    seed the start comes from the operating system.
 
     Raises:
         ValueError: The seed is not an int >= 0.
@@ -28,7 +29,7 @@ def seed_stream(seed: int | None, index: int = 0) -> npt.NDArray[np.uint64]:
     if number is None or number < 0:
         raise ValueError(f"seed={show(seed)} is not allowed: a seed is an int >= 0, or None")
     folded = 0
-    while number:  # any size: 64 bits at a time
+    while number:  # a seed of any size: fold 64 bits at a time
         folded = _mix((folded ^ number) & _WORD)
         number >>= 64
     return np.array([_mix((folded + index * _GOLDEN) & _WORD) or 1], np.uint64)

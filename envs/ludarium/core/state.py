@@ -39,15 +39,15 @@ class State:
     """One position of one game, with the actions that led to it.
 
     Made by `Game.new_initial_state` and `Game.state_from_string`. States are equal when game,
-    options and `to_string()` are equal. The hash follows and so changes with the state: put clones
-    into sets and dicts.
+    options and `to_string()` are equal. The hash depends on the position, so it changes
+    when an action is applied: put clones into sets and dicts.
     """
 
     __slots__ = ("__weakref__", "_array", "_game", "_history", "_mask", "_packed", "_start")
 
     _game: Game
-    _array: npt.NDArray[Any]  # what the kernels know, [W]
-    _start: npt.NDArray[Any]  # the same where the history begins; never written to
+    _array: npt.NDArray[Any]  # the state for the kernels, [W]
+    _start: npt.NDArray[Any]  # the array where the history begins; never written to
     _history: list[int]
     _mask: Int8Array  # of the legal actions, always up to date, [A]
     _packed: int  # status, player, phase, turn number: core.kernels.pack
@@ -70,7 +70,7 @@ class State:
 
     @classmethod
     def from_array(cls, game: Game, array: npt.NDArray[Any]) -> State:
-        """Return the state that the kernels know by an array [W], as batches hold it; copied.
+        """Return a state from a copy of the kernels' array [W], such as a row of a batch.
 
         The history begins here. The array is not checked: it must come from a state of the game.
         """
@@ -87,12 +87,12 @@ class State:
         self._history = []
 
     def _begin(self) -> None:
-        """Settle an array that was just filled from outside; the history begins here."""
+        """Update the mask after the array was filled from outside; the history begins here."""
         self._packed = self._game.type.kernels.load(self._array, self._mask)
         self._start = self._array.copy()
         self._history = []
 
-    # ---- what it is
+    # ---- facts about the position
 
     @property
     def game(self) -> Game:
@@ -120,19 +120,19 @@ class State:
         return self._packed >> TURN_SHIFT
 
     def stage(self) -> str:
-        """Return which decision is to be made: `turn`, or a name of the game's own."""
+        """Return which decision of the turn is to be made: one of the words in `game.stages`."""
         return self._game.stages[self._packed >> PHASE_SHIFT & PHASE_MASK]
 
     def history(self) -> list[int]:
         """Return the actions since the start, or since the text that the state came from."""
         return self._history.copy()
 
-    # ---- what can be done
+    # ---- actions
 
     def legal_actions(self) -> list[int]:
-        """Return the legal actions in ascending order; none when the game is over."""
-        found: list[int] = np.flatnonzero(self._mask).tolist()
-        return found
+        """Return the legal actions in ascending order; an empty list when the game is over."""
+        actions: list[int] = np.flatnonzero(self._mask).tolist()
+        return actions
 
     def legal_actions_mask(self) -> Int8Array:
         """Return a new array int8 [A] with 1 for each legal action."""
@@ -142,14 +142,14 @@ class State:
         """Play an action, in place.
 
         Raises:
-            IllegalActionError: It is not legal here; the state is as before.
+            IllegalActionError: The action is not legal here; the state does not change.
         """
         number = self._legal(action)
         self._packed = self._game.type.kernels.step(self._array, number, self._mask)
         self._history.append(number)
 
     def child(self, action: int) -> State:
-        """Return the state after an action; this one stays as it is.
+        """Return the state after an action; this state does not change.
 
         Raises:
             IllegalActionError: The action is not legal here.
@@ -189,7 +189,7 @@ class State:
         """Return the observation of a player as a new array int8 [H, W, C] of zeros and ones.
 
         Args:
-            player: 0 or 1, to move or not; None means the player to move, 0 after the end.
+            player: 0 or 1; None: the player to move, or 0 when the game is over.
 
         Raises:
             ValueError: There is no such player.
@@ -267,7 +267,7 @@ class State:
             overlay: ``"legal"``, weights of actions, or an agent; see `ludarium.drawing.overlays`.
 
         Raises:
-            ValueError: One of them is not allowed.
+            ValueError: An argument is not allowed.
         """
         render = self._game.type.submodule("render").render
         picture: npt.NDArray[np.uint8] | str = render(self, mode, size, theme, overlay)
@@ -287,19 +287,19 @@ class State:
     def last_turn(self) -> tuple[State, list[int]] | None:
         """Return the state before the last whole turn and that turn's actions.
 
-        None when no whole turn was played since the history began. Costs a replay of the history.
+        None if no whole turn was played since the history began. It replays the history.
         """
         state = self._at_start()
-        before, actions, found = state.clone(), [], None
+        before, actions, last = state.clone(), [], None
         turn = state.turn_number()
         for action in self._history:
             state.apply_action(action)
             actions.append(action)
             if state.turn_number() != turn or state.is_terminal():
                 turn = state.turn_number()
-                found = (before, actions)
+                last = (before, actions)
                 before, actions = state.clone(), []
-        return found
+        return last
 
     def _at_start(self) -> State:
         """Return the state where the history begins."""
@@ -344,8 +344,8 @@ def _restore(
 ) -> State:
     """Unpickle a state.
 
-    Kernels trust their arrays, so that a damaged one could crash the process. The start is
-    therefore checked as a text is, and the history is played again, action by action.
+    Kernels do not check their arrays, so a damaged array could crash the process. The start is
+    therefore checked by way of its text, and the history is played again, action by action.
 
     Raises:
         ValueError: The parts do not belong to a state of the game.
@@ -367,7 +367,7 @@ def _checked_start(game: Game, start: npt.NDArray[Any]) -> State:
     """Return the state of an array in which a history begins.
 
     Raises:
-        ValueError: It is not an array that the game's text could give.
+        ValueError: The array is not a position that a text of the game describes.
     """
     if not isinstance(getattr(game, "_blank", None), np.ndarray):
         raise ValueError(f"a damaged state: its game is {show(game)}")

@@ -1,4 +1,4 @@
-"""Fields that the texts of several games share, and texts in columns."""
+"""Number fields in the text notation of games, and columns of text for the terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def natural(text: str, field: str) -> int:
     """Return the number of a field: digits without leading zeros, below 10**9.
 
     Raises:
-        ValueError: It is not such a number; the message names the field.
+        ValueError: The text is not such a number; the message names the field.
     """
     if not _NATURAL.fullmatch(text):
         raise ValueError(f"{field} {text!r}: a number without leading zeros, below 1000000000")
@@ -22,7 +22,7 @@ def in_columns(texts: list[str], width: int) -> str:
     """Return texts in as many columns as fit, row by row, without spaces at the ends of lines.
 
     Args:
-        texts: the texts; at least one.
+        texts: one or more texts.
         width: width of the terminal, in characters.
 
     >>> print(in_columns(["a1-b2", "pass", "c3"], width=16))

@@ -1,4 +1,4 @@
-"""Who sits opposite the learner: a spec, an agent, a policy, or a mixture of these."""
+"""Opponents of the learner: a spec, an agent, a policy, or a mixture of these."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Opponent: TypeAlias = "Player | Sequence[Player] | Mapping[Player, float]"
 
 @runtime_checkable
 class BatchAgent(Protocol):
-    """An agent that also answers for many positions at once, from what the player to move sees."""
+    """An agent that also answers for many positions at once, from observations."""
 
     def select_actions(
         self, observations: Observation, rng: np.random.Generator
@@ -31,8 +31,8 @@ class BatchAgent(Protocol):
 
         Args:
             observations: ``{"observation": int8 [N, H, W, C], "action_mask": int8 [N, A]}``, each
-                seen by its player to move.
-            rng: all the chance that the agent uses.
+                from the view of its player to move.
+            rng: the only source of random numbers that the agent may use.
         """
         ...
 
@@ -41,18 +41,18 @@ def as_mixture(opponent: Opponent) -> tuple[list[Agent], npt.NDArray[np.float64]
     """Return the agents of an opponent or mixture, and the probability of each, float64 [K].
 
     Raises:
-        ValueError: There is no agent of a spec, the mixture is empty, or a weight is not allowed.
-        TypeError: One is nothing that can play.
+        ValueError: A spec names no agent, the mixture is empty, or a weight is not allowed.
+        TypeError: One of them is not a valid opponent.
     """
-    ones: Iterable[Any]
+    players: Iterable[Any]
     if isinstance(opponent, Mapping):
-        ones, weights = opponent.keys(), list(opponent.values())
+        players, weights = opponent.keys(), list(opponent.values())
     elif isinstance(opponent, Sequence) and not isinstance(opponent, str):
-        ones, weights = opponent, [1.0] * len(opponent)
+        players, weights = opponent, [1.0] * len(opponent)
     else:
-        ones, weights = [opponent], [1.0]
+        players, weights = [opponent], [1.0]
     try:
-        agents = [as_agent(one) for one in ones]
+        agents = [as_agent(player) for player in players]
     except TypeError as error:
         raise TypeError(f"opponent={show(opponent)}: {error}; or a list or dict of such") from error
     if not agents:
@@ -60,8 +60,8 @@ def as_mixture(opponent: Opponent) -> tuple[list[Agent], npt.NDArray[np.float64]
     for agent, weight in zip(agents, weights, strict=True):
         if not 0 <= as_float(weight) < math.inf:
             raise ValueError(
-                f"the weight of opponent {name_of(agent)!r} is not allowed: {show(weight)} is no "
-                "number >= 0"
+                f"the weight of opponent {name_of(agent)!r} is not allowed: {show(weight)} is not "
+                "a number >= 0"
             )
     total = float(sum(weights))
     if total <= 0:
@@ -73,7 +73,7 @@ def legal_answer(agent: Any, state: State, answer: Any) -> int:
     """Return an opponent's answer as an action of a state.
 
     Raises:
-        IllegalActionError: It is none of the legal ones; the message names the opponent.
+        IllegalActionError: The answer is not a legal action; the message names the opponent.
     """
     number = as_int(answer)
     if number is not None and 0 <= number < len(state._mask) and state._mask[number]:
@@ -87,8 +87,8 @@ def illegal_rows(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8]) -> list
     """Return the rows of actions [n] that are out of range or not in their mask, int8 [n, A]."""
     inside = (actions >= 0) & (actions < masks.shape[1])
     legal = masks[np.arange(len(actions)), np.where(inside, actions, 0)] != 0
-    found: list[int] = np.flatnonzero(~(inside & legal)).tolist()
-    return found
+    rows: list[int] = np.flatnonzero(~(inside & legal)).tolist()
+    return rows
 
 
 def ask_one_by_one(
@@ -97,7 +97,7 @@ def ask_one_by_one(
     """Return an agent's legal answers for states, int64 [n].
 
     Raises:
-        IllegalActionError: One is not legal; the message names the agent.
+        IllegalActionError: An answer is not legal; the message names the agent.
     """
     answers = [
         legal_answer(agent, state, agent.select_action(state.clone(), rng)) for state in states
@@ -114,14 +114,14 @@ def ask_together(
     """Return an agent's legal answers for all positions seen, int64 [n].
 
     Args:
-        agent: whom to ask.
-        seen: the positions.
-        rng: its chance.
-        state_of: the state of a row, for the message when its answer is bad.
+        agent: the agent that answers.
+        seen: observations of the positions.
+        rng: random numbers for the agent.
+        state_of: function from a row to its state, for the message about an illegal answer.
 
     Raises:
-        IllegalActionError: One is not legal; the message names the agent.
-        ValueError: They are not one for each position.
+        IllegalActionError: An answer is not legal; the message names the agent.
+        ValueError: The number of answers is not the number of positions.
     """
     masks = seen["action_mask"]
     answers = np.asarray(agent.select_actions(seen, rng))
@@ -136,7 +136,7 @@ def ask_together(
 
 
 def check_pickles(agents: Sequence[Agent]) -> None:
-    """Raise ValueError naming the first of the agents that cannot be pickled."""
+    """Raise ValueError, naming the first agent that cannot be pickled, if there is one."""
     for agent in agents:
         try:
             pickle.dumps(agent)

@@ -1,6 +1,6 @@
-"""AgileRL's algorithms for several agents: they want masks in infos and nowhere else.
+"""AgileRL's algorithms for several agents, which take masks from infos only.
 
-Its algorithms for one agent need no adapter: the masks of Gymnasium's ids are in infos.
+Its algorithms for one agent need no adapter: the Gymnasium environments put masks into infos.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ class MaskInInfos(BaseParallelWrapper[str, Any, Any]):
 
         AsyncPettingZooVecEnv([lambda: MaskInInfos(ludarium.gliss.parallel_env())] * 8)
 
-    The action of the agent not to move, who has no legal one, is ignored, as ever.
+    As in every parallel environment of this package, the action of the agent who is not to move is
+    ignored.
     """
 
     def __init__(self, env: ParallelEnv[str, Any, Any]) -> None:

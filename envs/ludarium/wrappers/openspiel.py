@@ -28,8 +28,8 @@ from ludarium.core.registry import list_games
 from ludarium.core.state import State
 
 PREFIX = "ludarium_"
-OWN_DEFAULT = 0  # of an int whose default follows from other parameters
-SETUPS = 4096  # outcomes of the chance node that draws a random set-up
+OWN_DEFAULT = 0  # stands for the default of an int that follows from other parameters
+SETUPS = 4096  # number of outcomes of the chance node that chooses a random set-up
 
 # ---------------------------------------------------------------- registration
 
@@ -37,7 +37,7 @@ SETUPS = 4096  # outcomes of the chance node that draws a random set-up
 def register() -> list[str]:
     """Register every installed game with `pyspiel`, as ``ludarium_<name>``.
 
-    Called again it changes nothing.
+    Further calls change nothing.
 
     Returns:
         The names for `pyspiel.load_game`.
@@ -55,8 +55,8 @@ def register() -> list[str]:
 def _class_of(name: str) -> type[OpenSpielGame]:
     """Return a class that makes a game from its parameters alone.
 
-    A class, as OpenSpiel's own games have it: its registry drops what it holds after Python has
-    ended, which only an object that refers to itself survives.
+    It is a class, as for OpenSpiel's own games, not a function: OpenSpiel's registry releases what
+    it holds after the interpreter has ended, and only objects in a reference cycle survive that.
     """
 
     def __init__(self: OpenSpielGame, parameters: Mapping[str, Any] | None = None) -> None:
@@ -95,7 +95,7 @@ def _describe(kind: GameType, chance: bool) -> Any:
 
 
 def _leaves_to_chance(game: Game) -> bool:
-    """Say whether the first position depends on the seed."""
+    """Return whether the first position depends on the seed."""
     return len({game.new_initial_state(seed).to_string() for seed in range(16)}) > 1
 
 
@@ -105,15 +105,16 @@ def _leaves_to_chance(game: Game) -> bool:
 class OpenSpielGame(pyspiel.Game):
     """A game of this package as a `pyspiel.Game`; `pyspiel.load_game` makes it.
 
-    A game whose set-up is random begins with a chance node of 4096 equally likely outcomes, each
-    of which is the seed of a set-up; all others are deterministic.
+    A game with a random set-up begins with a chance node of 4096 equally likely outcomes, each of
+    which is the seed of a set-up; all other games are deterministic.
 
     Attributes:
         game: the game, with its options.
 
     Args:
         name: name of the game.
-        parameters: its options. An int whose default follows from the others may be 0 for that.
+        parameters: options of the game. For an int whose default follows from other options, 0
+            means that default.
 
     Raises:
         ValueError: An option is unknown or its value is not allowed.
@@ -151,7 +152,7 @@ class OpenSpielGame(pyspiel.Game):
         return OpenSpielState(self, None if self.chance else self.game.new_initial_state())
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """Return what fills OpenSpiel's observations."""
+        """Return the observer that fills OpenSpiel's observations."""
         from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
@@ -181,7 +182,7 @@ class OpenSpielState(pyspiel.State):
     ``str(state)`` is the position in one line, which two different positions never share.
 
     Attributes:
-        state: the `State`; None at the chance node that draws the set-up.
+        state: the `State`; None at the chance node that chooses the set-up.
     """
 
     def __init__(self, game: OpenSpielGame, state: State | None) -> None:
@@ -196,7 +197,7 @@ class OpenSpielState(pyspiel.State):
         return player if player >= 0 else int(pyspiel.PlayerId.TERMINAL)
 
     def is_terminal(self) -> bool:
-        """Say whether the game is over, by the rules or by `max_turns`."""
+        """Return whether the game is over, by the rules or by `max_turns`."""
         return self.state is not None and self.state.is_terminal()
 
     def returns(self) -> list[float]:
@@ -234,7 +235,7 @@ class OpenSpielState(pyspiel.State):
 
 
 class PlanesObserver:
-    """Observations as OpenSpiel wants them: float32, channels first.
+    """Observations in the layout of OpenSpiel: float32, channels first.
 
     The planes are those of `State.observation_tensor` of the same player, [C, H, W] because that is
     the layout that OpenSpiel's networks assume of every game in Python.
@@ -244,7 +245,7 @@ class PlanesObserver:
         dict: ``{"observation": the same memory as [C, H, W]}``.
 
     Raises:
-        ValueError: There are parameters; none is known.
+        ValueError: Parameters are given, but there are none.
     """
 
     def __init__(self, game: Game, params: Any = None) -> None:
@@ -255,7 +256,7 @@ class PlanesObserver:
         self.dict = {"observation": self.tensor.reshape(channels, height, width)}
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """Show what a player sees of a state."""
+        """Fill the planes with a player's observation of a state."""
         if state.state is None:
             self.tensor.fill(0)
             return
@@ -275,7 +276,7 @@ class AgentBot(pyspiel.Bot):
 
     Args:
         agent: the spec of an agent, or an agent.
-        seed: decides its chance.
+        seed: seed of the random numbers of the agent.
 
     Raises:
         ValueError: There is no such agent.
@@ -301,14 +302,15 @@ class AgentBot(pyspiel.Bot):
 class BotAgent:
     """An OpenSpiel bot as an agent of this package, for matches and tournaments.
 
-    Its chance is the bot's own. The bot has to decide from the state alone, as search bots do; it
-    is restarted at each decision. The bots in Python do (``open_spiel.python``); those in C++, like
-    `pyspiel.MCTSBot`, crash with every game in Python (seen with OpenSpiel 2.0.2).
+    The bot uses random numbers of its own. It has to decide from the state alone, as search bots
+    do, because it is restarted at each decision. OpenSpiel's bots in Python
+    (``open_spiel.python``) work; those in C++, like `pyspiel.MCTSBot`, crash with every game that
+    is written in Python (seen with OpenSpiel 2.0.2).
 
     Args:
         bot: the bot.
-        game: what `pyspiel.load_game` returned for it.
-        name: what reports call it.
+        game: the game that `pyspiel.load_game` returned for the bot.
+        name: name in reports.
     """
 
     def __init__(self, bot: Any, game: OpenSpielGame, name: str = "openspiel") -> None:

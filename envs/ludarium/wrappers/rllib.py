@@ -1,6 +1,6 @@
-"""RLlib's new API stack: a network that heeds the mask, and what was trained as an agent.
+"""RLlib's new API stack: a network that applies the action mask, and trained modules as agents.
 
-The environment needs no adapter, Ray's own does:
+The environment needs no adapter of this package; Ray's own is enough:
 
     register_env("gliss", lambda options: PettingZooEnv(ludarium.make("gliss", **options)))
 """
@@ -25,21 +25,21 @@ from ludarium.single_agent.opponents import Observation
 if TYPE_CHECKING:
     from ludarium.core.state import State
 
-ILLEGAL_LOGIT = -1e9  # of which no softmax keeps anything, and no difference overflows
+ILLEGAL_LOGIT = -1e9  # its softmax is 0, and differences of logits do not overflow
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
     """Convolutions over the planes, then logits of the legal actions and the value, for PPO.
 
-    It takes observations as the environments give them, the mask among them, so an illegal action
-    has no chance, neither when games are played nor when they are learnt from.
+    The observations hold the mask, so illegal actions have probability 0 both while games are
+    played and while the network learns.
 
-    In ``RLModuleSpec(module_class=MaskedModule, model_config={...})`` the configuration may have
-    ``channels`` and ``layers`` of the convolutions, and ``width`` of the layer after them.
+    ``RLModuleSpec(module_class=MaskedModule, model_config={...})`` takes ``channels`` (default 32)
+    and ``layers`` (2) of the convolutions, and ``width`` (128) of the layer after them.
     """
 
     def setup(self) -> None:
-        """Build the network, as Ray asks."""
+        """Build the network; RLlib calls this."""
         config = dict(self.model_config or {})
         channels, width = config.get("channels", 32), config.get("width", 128)
         height, length, planes = self.observation_space["observation"].shape
@@ -65,17 +65,17 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return logits
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Return logits [N, A]: for playing."""
+        """Return the logits [N, A], for playing."""
         return {Columns.ACTION_DIST_INPUTS: self._logits(batch, self._features(batch))}
 
     def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Return logits [N, A], and the features that the value is made of: for learning."""
+        """Return, for learning, logits [N, A] and the features that the value is computed from."""
         features = self._features(batch)
         logits = self._logits(batch, features)
         return {Columns.ACTION_DIST_INPUTS: logits, Columns.EMBEDDINGS: features}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> torch.Tensor:
-        """Return the values [N] of positions for who sees them, between -1 and 1."""
+        """Return the values [N] of positions, -1 to 1, for the player who observes them."""
         features = self._features(batch) if embeddings is None else embeddings
         return torch.tanh(self.value(features)).squeeze(-1)
 
@@ -84,10 +84,10 @@ class ModuleAgent:
     """A module of RLlib as an agent for the arena: it plays the likeliest action.
 
     Args:
-        module: a `MaskedModule`, or another that takes the observations of `env()`; as
-            ``algorithm.get_module("both")`` returns it. Its weights are used as they are when
-            asked.
-        name: for tables.
+        module: a `MaskedModule`, or another module that takes the observations of `env()`, such as
+            the one that ``algorithm.get_module("both")`` returns. Each decision uses its weights of
+            that moment.
+        name: name in tables.
     """
 
     def __init__(self, module: Any, name: str = "rllib") -> None:

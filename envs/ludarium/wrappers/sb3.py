@@ -39,29 +39,29 @@ from ludarium.wrappers.sb3_networks import (
 from ludarium.wrappers.sb3_networks import PlanesExtractor as PlanesExtractor
 from ludarium.wrappers.sb3_wrapped import training_of
 
-RECENT = 400  # games of each seat that the win rate is of
+RECENT = 400  # the win rate of a seat is that of its last 400 games
 
 # ---------------------------------------------------------------- the batch as a VecEnv
 
 
 class SB3VecEnv(VecEnv):
-    """A batch of single-agent games as Stable-Baselines3 wants it; made for MaskablePPO.
+    """A batch of single-agent games as a `VecEnv` of Stable-Baselines3; made for MaskablePPO.
 
-    Answers for `action_masks`, resets by itself, and gives at the end of a game what `Monitor`
-    gives: ``info["episode"]`` with ``r``, ``l`` (actions of the learner) and ``t`` (seconds); also
-    ``is_success``, from which SB3 logs its success rate, and the ints ``seat``, ``opponent`` (an
-    index of ``batch.opponents``), ``result`` and ``reason`` (`ludarium.environments.infos` has
-    their words). `win_rates` tells the seats apart. With ``render_mode="rgb_array"`` SB3's
-    `VecVideoRecorder` films the batch.
+    It offers `action_masks`, resets games that have ended, and reports at the end of a game what
+    `Monitor` reports: ``info["episode"]`` with ``r``, ``l`` (actions of the learner) and ``t``
+    (seconds); also ``is_success``, from which SB3 logs its success rate, and the ints ``seat``,
+    ``opponent`` (an index of ``batch.opponents``), ``result`` and ``reason``
+    (`ludarium.environments.infos` has their words). `win_rates` returns the win rate of each seat.
+    With ``render_mode="rgb_array"`` SB3's `VecVideoRecorder` films the batch.
 
-    A game that `max_turns` ends is no cut in an endless task: its 0 is the result, so that
-    ``TimeLimit.truncated`` is False and nothing is added to it.
+    A game that `max_turns` ends has the reward 0 as its result, and nothing comes after it. So
+    ``TimeLimit.truncated`` is False, and SB3 adds no value of the last position to the reward.
 
     Args:
         game: name of the game.
-        num_envs: how many games.
+        num_envs: number of games.
         **options: the game's options, and those of
-            `ludarium.single_agent.vector.SingleAgentVector` but `autoreset`: opponent, seat,
+            `ludarium.single_agent.vector.SingleAgentVector` except `autoreset`: opponent, seat,
             observation, illegal, seed, num_threads, render_mode, render_size.
 
     Raises:
@@ -70,7 +70,9 @@ class SB3VecEnv(VecEnv):
 
     def __init__(self, game: str, num_envs: int = 64, **options: Any) -> None:
         if "autoreset" in options:
-            raise ValueError("Stable-Baselines3 resets in the same step: autoreset is no option")
+            raise ValueError(
+                "autoreset is not allowed: Stable-Baselines3 always resets in the same step"
+            )
         self.batch = make_batch(game, num_envs, autoreset="same_step", **options)
         self.game: Game = self.batch.game
         self.started = time.time()
@@ -86,28 +88,28 @@ class SB3VecEnv(VecEnv):
         self.batch.set_opponent(opponent)
 
     def win_rates(self) -> tuple[float, float]:
-        """Return the win rate as player 0 and as player 1 over the last games; nan without any.
+        """Return the win rates as player 0 and as player 1 over the last games of each.
 
-        A game without a winner counts as half.
+        The rate of a seat without games is nan. A game without a winner counts as half a win.
         """
         first, second = (sum(seat) / len(seat) if seat else np.nan for seat in self._recent)
         return first, second
 
     def reset(self) -> Any:
-        """Start all games anew; returns observations."""
-        given = [seed for seed in self._seeds if seed is not None]
-        observations, info = self.batch.reset(seed=given if len(given) == self.num_envs else None)
+        """Start a new game in each place of the batch; returns observations."""
+        seeds = [seed for seed in self._seeds if seed is not None]
+        observations, info = self.batch.reset(seed=seeds if len(seeds) == self.num_envs else None)
         self.reset_infos = [{"seat": int(seat)} for seat in info["seat"]]
         self._reset_seeds()
         self._reset_options()
         return observations
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Take the learner's actions."""
+        """Store the learner's actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], Any]:
-        """Play them; returns observations, rewards, whether games ended, infos."""
+        """Play the stored actions; returns observations, rewards, whether games ended, infos."""
         observations, rewards, terminated, truncated, info = self.batch.step(self._actions)
         over = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -117,9 +119,9 @@ class SB3VecEnv(VecEnv):
             for i in np.flatnonzero(over):
                 reward, seat = float(rewards[i]), int(ends["seat"][i])
                 self._recent[seat].append((reward + 1) / 2)
-                one = {key: rows[i] for key, rows in last.items()} if _is_dict(last) else last[i]
+                final = {key: rows[i] for key, rows in last.items()} if _is_dict(last) else last[i]
                 infos[i] = {
-                    "terminal_observation": one,
+                    "terminal_observation": final,
                     "TimeLimit.truncated": False,
                     "episode": {"r": reward, "l": int(ends["length"][i]), "t": seconds},
                     "is_success": reward > 0,
@@ -135,21 +137,21 @@ class SB3VecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Return for each game its row of `action_masks`, the one method there is."""
+        """Return for each game its row of `action_masks`, the only method of single games."""
         if method_name != "action_masks":
             raise AttributeError(f"the batch has no method {method_name!r} of single games")
         masks = self.batch.action_masks()
         return [masks[i] for i in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute for each game: `action_masks`, or what the batch has for all."""
+        """Return an attribute for each game: `action_masks`, or an attribute of the whole batch."""
         rows = list(self._get_indices(indices))
         if attr_name == "action_masks":
             return [lambda i=i: self.batch.action_masks()[i] for i in rows]
         return [getattr(self.batch, attr_name)] * len(rows)
 
     def has_attr(self, attr_name: str) -> bool:
-        """Say whether `get_attr` knows it."""
+        """Return whether `get_attr` knows an attribute."""
         return hasattr(self.batch, attr_name)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
@@ -157,12 +159,12 @@ class SB3VecEnv(VecEnv):
         raise AttributeError(f"{attr_name!r} cannot be set for single games of a batch")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """Say yes to `Monitor`, whose statistics are here, and no to others."""
+        """Return True for `Monitor`, whose statistics are reported here, and False for others."""
         wrapped = isinstance(wrapper_class, type) and issubclass(Monitor, wrapper_class)
         return [wrapped for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """Return a picture of each game, or None for each without a `render_mode`."""
+        """Return a picture of each game, or None for each if there is no `render_mode`."""
         pictures = self.batch.render() if self.render_mode else None
         return [None] * self.num_envs if pictures is None else list(pictures)
 
@@ -182,8 +184,8 @@ def describe(model: BaseAlgorithm, game: Game | None = None) -> dict[str, Any]:
     """Return what a model's file says about it: game, version, options, settings of the network.
 
     Args:
-        model: a MaskablePPO model, or another whose policy is of that kind.
-        game: the game that it plays; None: the game of its environment.
+        model: a MaskablePPO model, or another with such a policy.
+        game: the game that the model plays; None: the game of its environment.
 
     Raises:
         ValueError: The game is not known; a wrapper of the environment changes observations (only
@@ -228,8 +230,8 @@ def save_model(
 
     Args:
         model: a MaskablePPO model.
-        path: the file, ``.zip``.
-        game: the game that it plays; None: the game of its environment.
+        path: path of the file, which ends in ``.zip``.
+        game: the game that the model plays; None: the game of its environment.
         overwrite: whether an existing file may be replaced.
 
     Raises:
@@ -262,13 +264,13 @@ def save_network(
     """Write a network trained without SB3 to a file that `make_agent("sb3:FILE")` plays.
 
     Args:
-        game: the game that it plays.
-        body: layers as `PlanesExtractor.network` has them, planes first, all convolutions of the
-            same width.
-        policy: from features to the logits of all actions.
-        value: from features to one number, whose tanh is the value of the position.
-        path: the file, ``.zip``.
-        num_timesteps: number of actions that it has learnt from.
+        game: the game that the network plays.
+        body: layers in the order of `PlanesExtractor.network`; it takes the planes, channels
+            first, and all its convolutions have the same number of channels.
+        policy: layer from features to the logits of all actions.
+        value: layer from features to one number, whose tanh is the value of the position.
+        path: path of the file, which ends in ``.zip``.
+        num_timesteps: number of actions that the network has learnt from.
         overwrite: whether an existing file may be replaced.
 
     Raises:
@@ -294,7 +296,9 @@ def save_network(
         extractor = PlanesExtractor(pattern, **options)
         extractor.network.load_state_dict(layers)
     except (RuntimeError, ValueError) as error:
-        raise ValueError(f"the body is not layered as PlanesExtractor's: {error}") from error
+        raise ValueError(
+            f"the body does not have the layers of PlanesExtractor: {error}"
+        ) from error
     if policy.out_features != game.num_distinct_actions or value.out_features != 1:
         raise ValueError(
             f"the heads give {policy.out_features} logits and {value.out_features} values: "

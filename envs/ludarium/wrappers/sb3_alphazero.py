@@ -1,4 +1,4 @@
-"""The agent `alphazero:N:FILE`: a network from a file, as of `sb3:FILE`, that searches."""
+"""The agent `alphazero:N:FILE`: a search guided by a network from a file as for `sb3:FILE`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class SB3AlphaZeroAgent(AlphaZeroAgent):
             ``alphazero:64:FILE`` or, by its other name, ``guided:64:FILE``.
 
     Raises:
-        ValueError: It is not of this form, or the file is no such model; see `SB3Agent`.
+        ValueError: The argument is not of this form, or the file is not such a model; see
+            `SB3Agent`.
     """
 
     def __init__(self, argument: str | None) -> None:
@@ -54,11 +55,11 @@ class SB3AlphaZeroAgent(AlphaZeroAgent):
         self.model.name, self.digest = self.name, self.model.digest
 
     def check(self, game: Game) -> None:
-        """Raise ValueError unless the model is of this game."""
+        """Raise ValueError unless the model plays this game."""
         self.model.check(game)
 
     def select_action(self, state: State, rng: np.random.Generator | None = None) -> int:
-        """Return the action to play in a running state; there is no chance in it.
+        """Return the action to play in a running state; nothing about it is random.
 
         Raises:
             ValueError: The state is of another game than the model, or the game is over.
@@ -67,7 +68,7 @@ class SB3AlphaZeroAgent(AlphaZeroAgent):
         return super().select_action(state, rng)
 
     def analyse(self, state: State, rng: np.random.Generator | None = None) -> Analysis:
-        """Return the action that `select_action` returns, and what it is built on.
+        """Return the action that `select_action` returns, and the statistics that explain it.
 
         Raises:
             ValueError: The state is of another game than the model, or the game is over.
@@ -76,7 +77,7 @@ class SB3AlphaZeroAgent(AlphaZeroAgent):
         return super().analyse(state, rng)
 
     def prepare(self, game: Game) -> None:
-        """Load the kernels of a game, so that no decision waits for that."""
+        """Load the kernels of a game, so that the first decision does not wait for them."""
         self.model.check(game)
         super().prepare(game)
 
@@ -89,6 +90,6 @@ class SB3AlphaZeroAgent(AlphaZeroAgent):
             extractor = policy.mlp_extractor
             logits = policy.action_net(extractor.forward_actor(both[0]))
             values = policy.value_net(extractor.forward_critic(both[1])).squeeze(1)
-        # a network of the user's own answers in tanh; PPO's values are in about the same range
+        # the value of a network saved by save_network needs a tanh; PPO's values are about -1 to 1
         values = values.tanh() if self.model.about.get("value") == "tanh" else values.clamp(-1, 1)
         return logits.cpu().numpy(), values.cpu().numpy()

@@ -1,8 +1,8 @@
 """Callbacks for training with Stable-Baselines3: self-play, evaluation, checkpoints, win rates.
 
 The environment of the model is a `ludarium.wrappers.sb3.SB3VecEnv`, which may be wrapped in a
-`VecNormalize`: its statistics go wherever the model goes. A wrapper that changes observations in
-another way is refused when training begins.
+`VecNormalize`: its statistics are saved and evaluated with the model. A wrapper that changes
+observations in another way is refused when training begins.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from ludarium.wrappers.sb3_wrapped import training_of
 
 
 def agent_of(model: BaseAlgorithm, name: str = "sb3", sample: bool = False) -> PolicyNetworkAgent:
-    """Return a model that is being trained as an agent, with its present weights.
+    """Return an agent that plays a model which is being trained, with its present weights.
 
-    The agent goes on with the weights of the model; the statistics of a `VecNormalize` are copied.
+    The agent shares the weights of the model, so it changes as the model learns; the statistics of
+    a `VecNormalize` are copied.
 
     Raises:
         ValueError: See `ludarium.wrappers.sb3_wrapped.training_of`.
@@ -44,23 +45,25 @@ def agent_of(model: BaseAlgorithm, name: str = "sb3", sample: bool = False) -> P
 class SelfPlay(BaseCallback):
     """Train against a pool: the present policy, past ones, and built-in agents.
 
-    At the end of each rollout the newest opponent is the policy as it is; every `every` steps a
-    snapshot of it is kept. The games that begin then draw their opponents by these shares:
+    At the end of each rollout the present policy becomes the newest opponent, and every `every`
+    steps a snapshot of it is kept. Games that begin later choose their opponents at random, with
+    these probabilities:
 
-    - `latest`: the newest;
-    - `built_in`: each of these agents by its own share;
-    - the rest: one of the snapshots, all alike (the newest, while there is none).
+    - `latest`: the newest opponent;
+    - `built_in`: each of these agents, with its own share;
+    - the rest: the snapshots, in equal shares (the newest opponent while there are none).
 
     Args:
-        folder: folder of the snapshots, which are found again when training is resumed.
-        every: steps between snapshots.
-        keep: largest number of snapshots; beyond it every other one of the older half is dropped.
-        latest: share of the newest policy.
-        built_in: spec (or agent) -> share.
+        folder: folder of the snapshots, which are loaded when training is resumed.
+        every: number of steps between snapshots.
+        keep: largest number of snapshots in use; beyond it every other snapshot of the older half
+            is no longer played.
+        latest: probability of the newest policy.
+        built_in: specs or agents, and the probability of each.
 
     Raises:
-        ValueError: The shares are more than the whole; or, when training begins, the environment
-            is not an `SB3VecEnv`, or a wrapper changes its observations.
+        ValueError: The shares add up to more than 1, or `latest` is negative; or, when training
+            begins, the environment is not an `SB3VecEnv`, or a wrapper changes its observations.
     """
 
     def __init__(
@@ -76,16 +79,17 @@ class SelfPlay(BaseCallback):
         self.built_in = {"random": 0.05, "greedy": 0.15} if built_in is None else dict(built_in)
         if latest < 0 or latest + sum(self.built_in.values()) > 1:
             raise ValueError(
-                f"latest={latest} and built_in={self.built_in} are more than the whole"
+                f"latest={latest} and built_in={self.built_in} are not allowed: they add up to 1 "
+                "at most, and latest is >= 0"
             )
         self.snapshots: list[PolicyNetworkAgent] = []
 
     def _on_training_start(self) -> None:
-        describe(self.model)  # raise now what saving would raise
+        describe(self.model)  # raise before training what saving would raise later
         if not isinstance(self.training_env.unwrapped, SB3VecEnv):
             raise ValueError(
                 "self-play needs an SB3VecEnv, whose opponents can change; the model's environment "
-                f"is {type(self.training_env.unwrapped).__name__}"
+                f"is of type {type(self.training_env.unwrapped).__name__}"
             )
         self.folder.mkdir(parents=True, exist_ok=True)
         self.snapshots = [SB3Agent(str(f), sample=True) for f in sorted(self.folder.glob("*.zip"))]
@@ -100,7 +104,7 @@ class SelfPlay(BaseCallback):
         self._mix()
 
     def _mix(self) -> None:
-        """Tell the environment who may sit opposite in the games to come."""
+        """Tell the environment which opponents the coming games choose from."""
         env: Any = self.training_env.unwrapped
         newest = agent_of(self.model, "newest", sample=True)
         newest.policy = copy.deepcopy(newest.policy)
@@ -118,21 +122,21 @@ class SelfPlay(BaseCallback):
 
 
 class Evaluate(BaseCallback):
-    """Play the policy against fixed agents now and then; log win rates, keep the best model.
+    """Play the policy against fixed agents at intervals; log win rates, keep the best model.
 
     The policy takes its likeliest action. Logged for each opponent: ``eval/win_rate_<name>`` and
     the ends of its 95 % interval. The best model is the one with the highest mean win rate.
 
     Args:
         opponents: specs or agents.
-        every: steps between evaluations.
-        games: for each opponent and evaluation, even; half in each seat.
-        best: file of the best model; None: it is not kept.
-        log: JSON file of all results; a run that is resumed adds to it.
+        every: number of steps between evaluations.
+        games: number of games against each opponent in an evaluation, even; half in each seat.
+        best: path of the file of the best model; None: it is not kept.
+        log: path of a JSON file of all results; a run that is resumed adds to it.
         seed: seed of the games, the same for each evaluation.
 
     Raises:
-        ValueError: When training begins: the environment does not say its game, or a wrapper
+        ValueError: When training begins: the game of the environment is not known, or a wrapper
             changes its observations.
     """
 
@@ -149,19 +153,19 @@ class Evaluate(BaseCallback):
         self.opponents, self.every, self.games = opponents, every, games
         self.best, self.log, self.seed = best, log, seed
         self.next_at = 0
-        #: What was found: (steps, {opponent: Score}).
+        #: Results of all evaluations: (steps, {opponent: Score}).
         self.history: list[tuple[int, dict[str, Score]]] = []
 
     def _on_training_start(self) -> None:
         if self.best is None:
             training_of(self.model)
         else:
-            describe(self.model)  # raise now what saving would raise
+            describe(self.model)  # raise before training what saving would raise later
         self.next_at = self.num_timesteps
         if self.num_timesteps and self.log is not None and self.log.is_file():
-            for steps, found in json.loads(self.log.read_text()):
+            for steps, scores in json.loads(self.log.read_text()):
                 self.history.append(
-                    (steps, {name: Score(*counts) for name, counts in found.items()})
+                    (steps, {name: Score(*counts) for name, counts in scores.items()})
                 )
 
     def _on_rollout_start(self) -> None:
@@ -178,38 +182,38 @@ class Evaluate(BaseCallback):
         """Play, log, and keep the model if it is the best so far."""
         self.model.policy.set_training_mode(False)
         agent = agent_of(self.model)
-        found: dict[str, Score] = {}
+        scores: dict[str, Score] = {}
         for opponent in self.opponents:
             name = opponent if isinstance(opponent, str) else name_of(opponent)
-            found[name] = score = evaluate(agent, agent.game, opponent, self.games, self.seed)
+            scores[name] = score = evaluate(agent, agent.game, opponent, self.games, self.seed)
             self.logger.record(f"eval/win_rate_{name}", score.win_rate)
             low, high = score.interval
             self.logger.record(f"eval/win_rate_{name}_low", low, exclude="stdout")
             self.logger.record(f"eval/win_rate_{name}_high", high, exclude="stdout")
-        if self.best is not None and _mean(found) > max(map(_mean, self._scores()), default=-1):
+        if self.best is not None and _mean(scores) > max(map(_mean, self._scores()), default=-1):
             save_model(self.model, self.best, overwrite=True)
-        self.history.append((self.num_timesteps, found))
+        self.history.append((self.num_timesteps, scores))
         if self.log is not None:
             plain = [
-                (steps, {name: astuple(score) for name, score in scores.items()})
-                for steps, scores in self.history
+                (steps, {name: astuple(score) for name, score in earlier.items()})
+                for steps, earlier in self.history
             ]
             with replacing(self.log, overwrite=True) as file:
                 file.write(json.dumps(plain).encode())
 
     def _scores(self) -> list[dict[str, Score]]:
-        return [found for _, found in self.history]
+        return [scores for _, scores in self.history]
 
     def _on_step(self) -> bool:
         return True
 
 
-def _mean(found: dict[str, Score]) -> float:
+def _mean(scores: dict[str, Score]) -> float:
     """Return the mean win rate over all opponents."""
-    return sum(score.win_rate for score in found.values()) / len(found)
+    return sum(score.win_rate for score in scores.values()) / len(scores)
 
 
-# ---------------------------------------------------------------- smaller ones
+# ---------------------------------------------------------------- logs, checkpoints, progress
 
 
 class LogWinRates(BaseCallback):
@@ -226,13 +230,13 @@ class LogWinRates(BaseCallback):
 
 
 class Checkpoint(BaseCallback):
-    """Write the model to one file now and then; `load_weights` resumes from it.
+    """Write the model to a file at intervals; `load_weights` resumes from it.
 
-    Killed while writing, the file is the one before.
+    If the process is killed during a write, the previous file stays as it was.
 
     Args:
-        path: the file, ``.zip``.
-        every: steps between writes; the last one is at the end of training.
+        path: path of the file, which ends in ``.zip``.
+        every: number of steps between writes; the last write is at the end of training.
     """
 
     def __init__(self, path: Path, every: int = 50_000) -> None:
@@ -240,7 +244,7 @@ class Checkpoint(BaseCallback):
         self.path, self.every, self.next_at = path, every, 0
 
     def _on_training_start(self) -> None:
-        describe(self.model)  # raise now what saving would raise
+        describe(self.model)  # raise before training what saving would raise later
         self.next_at = self.num_timesteps + self.every
 
     def _on_rollout_start(self) -> None:

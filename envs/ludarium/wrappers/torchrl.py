@@ -1,4 +1,4 @@
-"""TorchRL: its own `PettingZooWrapper` does, but for what it takes of infos."""
+"""TorchRL: infos that its own `PettingZooWrapper` accepts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pettingzoo.utils import BaseWrapper
 
 
 class TorchRLInfos(BaseWrapper[str, Any, Any]):
-    """An AEC environment with infos that TorchRL can take: numbers, and no mask.
+    """An AEC environment with infos that TorchRL accepts: numbers, without masks.
 
     TorchRL refuses a mask that is both in the observation and in the info, so only the mask of the
     observation is kept:
@@ -22,5 +22,5 @@ class TorchRLInfos(BaseWrapper[str, Any, Any]):
 
     @property
     def infos(self) -> dict[str, dict[str, int]]:
-        """For each agent ``turn``: whole turns completed."""
+        """For each agent ``turn``, the number of whole turns completed."""
         return {agent: {"turn": info["turn"]} for agent, info in self.env.infos.items()}

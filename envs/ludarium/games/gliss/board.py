@@ -1,8 +1,8 @@
 """The board of Gliss as rows of bits: layout of a state, and how its rows are read.
 
-A state is int64[58]: 24 rows of Red's stones, 24 of Blue's, then what stands below under "the
-state". A vertex is named by its padded row and column (r, c): r is counted from 2 at the top of the
-board, c from 1 at the left, and bit c of row r is set where a stone stands.
+A state is int64[58]: 24 rows of Red's stones, 24 of Blue's, then the fields named below under
+"the state". A vertex is named by its padded row and column (r, c): r is counted from 2 at the top
+of the board, c from 1 at the left, and bit c of row r is set where a stone stands.
 
               c = 0   1   2  ..  n  n+1
     r = 0, 1      .   .   .  ..  .   .      two empty rows above
@@ -11,8 +11,8 @@ board, c from 1 at the left, and bit c of row r is set where a stone stands.
     r = n + 1     .  a1  b1  .. l1   .
     and more      .   .   .  ..  .   .      at least two empty rows below
 
-Every vertex that a rule asks about can be read without asking whether it is on the board, and every
-size from 12 to 19 fits: the same kernels serve all of them.
+The empty border lets the rules read every vertex that they need without testing whether it is on
+the board. Every size from 12 to 19 fits, so the same kernels serve all sizes.
 
 An L is described by its core and by its two arms:
 
@@ -21,8 +21,8 @@ An L is described by its core and by its two arms:
 
 so that one formula serves both sides. See `toward` and `away`.
 
-Rows are found by `state[PLAYER] & 1`: then the compiler knows that no index is negative, and turns
-the loops over rows into vectors.
+Rows of a player are located by `state[PLAYER] & 1`: the `& 1` tells the compiler that no index is
+negative, so that it can vectorize the loops over rows.
 """
 
 from numba import njit
@@ -35,10 +35,10 @@ MAX_SIZE = 19
 ROWS = 24  # rows of a colour, the empty ones included
 TOP, END = 2, 22  # the rows that can hold stones are TOP to END - 1, on the largest board
 SIZE, PLAYER, CHOSEN, TURN, MAX_TURNS, STATUS = range(2 * ROWS, 2 * ROWS + 6)
-BASES, TOWERS = 54, 56  # BASES + player, TOWERS + player: how many stand on the board
+BASES, TOWERS = 54, 56  # BASES + player, TOWERS + player: numbers on the board
 STATE_SIZE = 58
 
-NONE = 0  # value of CHOSEN when no glider is; otherwise the core, as vertex(r, c)
+NONE = 0  # value of CHOSEN when no glider is chosen; otherwise its core, as vertex(r, c)
 
 # ---------------------------------------------------------------- vertices and neighbours
 

@@ -27,10 +27,10 @@ from ludarium.games.gliss.board import (
 # the low half builds or landings, in the high half gliders to choose or landings that capture under
 # the arm. The rest is what `embedded` needs: rows of vertices, arms to the east in the low half and
 # to the west in the high half.
-UP, DOWN = ROWS, 2 * ROWS  # flights along the vertical arm from here end well
+UP, DOWN = ROWS, 2 * ROWS  # flights along the vertical arm from here succeed
 GO_UP, GO_DOWN = 3 * ROWS, 4 * ROWS  # here an L cannot stop
 FOE_TOWERS = 5 * ROWS
-OFF = 6 * ROWS  # 1: the chosen glider can fly off the board
+OFF = 6 * ROWS  # 1 if the chosen glider can fly off the board
 SCRATCH_SIZE, SCRATCH_DTYPE = 6 * ROWS + 1, np.int64
 HIGH = 32
 
@@ -42,7 +42,7 @@ def blocked(behind, here, ahead, beyond, w):
     """Return the cores of a row from which an L must fly on (L7 a), friendly rows being given.
 
     The rows are those of the core, `here`, and of the vertical arm, `ahead`, and one to each side.
-    Nothing may stand under the L or next to it, but for a lone tower on the dock.
+    No friendly stone may stand under the L or next to it, except a lone tower on the dock.
     """
     next_to_dock = toward(toward(ahead, w), w) | toward(beyond, w)
     return (
@@ -84,11 +84,11 @@ def two_gliders(state, foe, r, cores, dr, w):
 def fly(state, scratch, core, probe):
     """List the ways to end the flight of the glider with this core; returns their number.
 
-    With `probe` the answer is only whether there are any, and nothing is listed. Otherwise
-    scratch[OFF] is set, and of scratch[0:24] the rows that the flight reaches are written.
+    With `probe` the result only tells whether there are any, and nothing is listed. Otherwise
+    scratch[OFF] is set, and the rows of scratch[0:24] that the flight reaches are written.
 
-    A row needs two facts: where the flight enters it from the row before, and how far it runs on
-    inside it, through blocked vertices only.
+    For each row the sweep needs two facts: where the flight enters it from the previous row, and
+    how far it continues inside the row, through blocked vertices only.
     """
     own = rows_of(state[PLAYER] & 1)
     foe = ROWS - own
@@ -147,13 +147,13 @@ def fly(state, scratch, core, probe):
 
 @njit(**JIT)
 def straight(state, scratch):
-    """Find where straight flights along the vertical arm end well.
+    """Find the vertices from which straight flights along the vertical arm succeed.
 
     Writes scratch[UP + r] and scratch[DOWN + r].
 
-    A flight from a vertex ends well if it comes to a landing or leaves the board. Nothing is lifted
-    here. That is right for gliders in bases, read at their own core: what their own stones block
-    the fourth stone, which stays, blocks too, and the core itself has to be left in any case.
+    A flight succeeds if it comes to a landing or leaves the board. No glider is lifted here. That
+    is correct for gliders in bases, at their own core: whatever their own stones block, the fourth
+    stone, which stays, blocks too, and the core itself has to be left in any case.
     """
     own = rows_of(state[PLAYER] & 1)
     foe = ROWS - own
@@ -187,7 +187,7 @@ def strike_grounded(state, scratch):
     """Strike the gliders that cannot fly from the high half of scratch[0:24]; returns how many.
 
     Most gliders stand in bases and have a straight flight, which one pass finds for all of them.
-    The others are asked one by one.
+    The others are tested one by one.
     """
     straight(state, scratch)
     own = rows_of(state[PLAYER] & 1)

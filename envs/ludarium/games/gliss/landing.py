@@ -16,7 +16,7 @@ def toggle(state, rows, r, c, dr, w):
 
 @njit(**JIT)
 def lift(state, player, r, c):
-    """Take away the glider with this core; of a base the fourth stone stays, as a tower (L5, L13).
+    """Remove the glider with this core; the fourth stone of a base stays, as a tower (L5, L13).
 
     Returns (dr, w) of the glider.
     """
@@ -31,7 +31,7 @@ def lift(state, player, r, c):
 
 @njit(**JIT)
 def capture(state, player, r, c):
-    """Take away the free glider that has a stone here, or the one of a base with its core here.
+    """Remove the free glider that has a stone here, or the glider of a base with its core here.
 
     (L12, L13)
     """
@@ -50,7 +50,7 @@ def land(state, player, r, c, dr, w, under_arm):
     side = c + 1 - w  # the column of the horizontal arm and of the dock
     if (state[foe + r] >> c) & 1 and not under_arm:
         capture(state, 1 - player, r, c)
-    if (state[foe + r + dr] >> c) & 1:  # nothing stands there when it went with the core's glider
+    if (state[foe + r + dr] >> c) & 1:  # empty if that stone was removed with the core's glider
         capture(state, 1 - player, r + dr, c)
     if (state[foe + r] >> side) & 1:
         capture(state, 1 - player, r, side)

@@ -1,8 +1,8 @@
-"""Pointing at Gliss: the middle of a base to build; a core, then where it lands.
+"""Clicks of Gliss: the middle of a base to build; or a core, then where it lands.
 
-Where a landing has a choice of what it takes (L14) the core's new place is clicked, then which of
-the two stones on the enemy base is the core of the glider taken. A glider flies off by a click on
-the arrow beyond the edge.
+If a landing can capture either of two gliders (L14), the core's new vertex is clicked first, then
+the one of the two stones on the enemy base that is the core of the captured glider. A click on the
+arrow beyond the edge makes a glider fly off the board.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def clicks(state: State) -> dict[int, ClickPath]:
     n = len(grid)
     glider = None if core == "-" else glider_at(core, grid, player)
     paths: dict[int, ClickPath] = {}
-    choices: dict[Vertex, ClickPath] = {}  # by the core's landing: under core, under arm
+    choices: dict[Vertex, ClickPath] = {}  # by the core's landing: its capture under the arm
     bases: list[Shape] = []
     legal = {action: state.action_to_string(action) for action in state.legal_actions()}
     if any(text.endswith("*") for text in legal.values()):
@@ -57,7 +57,7 @@ def clicks(state: State) -> dict[int, ClickPath]:
 
 
 def _arm_on_the_same_base(glider: Shape, landing: Vertex, bases: list[Shape]) -> Vertex:
-    """Return the arm that a glider lands on the base on which its core lands, too (L14)."""
+    """Return the arm that lands on the same base as the core (L14)."""
     (i, j), *arms = glider.stones
     base = next(base.stones for base in bases if landing in base.stones)
     moved = [(u + landing[0] - i, v + landing[1] - j) for u, v in arms]

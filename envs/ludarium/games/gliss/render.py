@@ -1,7 +1,7 @@
 """Drawing Gliss: a grid with bases as squares, gliders as double arrows, towers as ringed discs.
 
-One unit is the distance of two lines. The board is drawn as Red sees it, row 1 below. A strip above
-it counts Blue's towers and bases, one below it Red's.
+One unit is the distance between two lines. The board is drawn from Red's view, with row 1 at the
+bottom. The strip above it shows the numbers of Blue's towers and bases, the strip below it Red's.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def vertex_named(name: str, n: int) -> Vertex:
 
 
 def paint_board(canvas: Canvas, n: int) -> None:
-    """Paint what never changes: the board, its lines and coordinates."""
+    """Paint what is the same in all positions: the board, its lines and coordinates."""
     theme = canvas.theme
     (x0, y0), (x1, y1) = place_of((0, 0)), place_of((n - 1, n - 1))
     side, edge = n - 1 + 2 * FRAME, canvas.least(0.05, 1.0)
@@ -73,7 +73,7 @@ def paint_board(canvas: Canvas, n: int) -> None:
         canvas.line([(x0 + k, y0), (x0 + k, y1)], theme.grid, line)
         canvas.line([(x0, y0 + k), (x1, y0 + k)], theme.grid, line)
     away = (FRAME + MARGIN) / 2
-    for k in range(0, n, 1 if canvas.scale >= 9 else 2):  # every other one where they would touch
+    for k in range(0, n, 1 if canvas.scale >= 9 else 2):  # every other label where they would touch
         for y in (y0 - away, y1 + away):
             canvas.text(x0 + k, y, COLUMNS[k], 0.52, theme.muted)
         for x in (x0 - away, x1 + away):
@@ -112,7 +112,7 @@ def _paint_double_arrow(canvas: Canvas, glider: Shape, colour: Colour, grow: flo
 
 
 def _paint_body(canvas: Canvas, shape: Shape, colour: Colour, rim: float = RIM) -> None:
-    """Paint what lies behind the stones of a shape and joins them."""
+    """Paint the body that lies behind the stones of a shape and joins them."""
     x, y = place_of(shape.stones[0])
     if shape.kind == GLIDER:
         _paint_double_arrow(canvas, shape, colour, rim)
@@ -192,7 +192,7 @@ def way_off(glider: Shape, n: int) -> list[Point]:
 
 
 def _paint_way_off(canvas: Canvas, glider: Shape, n: int, colour: Colour) -> None:
-    """Paint that arrow."""
+    """Paint the arrow that `way_off` returns."""
     way = way_off(glider, n)
     canvas.arrow(way, colour, canvas.least(0.18, 1.5), 0.38, outline=canvas.theme.background)
 
@@ -219,7 +219,7 @@ def _paint_under(canvas: Canvas, turn: Marks, grid: list[str], mover: int) -> No
 def _paint_choice(canvas: Canvas, state: State, glider: Shape, free: bool, grid: list[str]) -> None:
     """Paint the chosen glider and the ways to end its flight; a ring where it has two (L14)."""
     theme, n = canvas.theme, len(grid)
-    for vertex in glider.stones[: 1 if free else 3]:  # the arrowheads of a free one stay in sight
+    for vertex in glider.stones[: 1 if free else 3]:  # the arrowheads of a free glider stay visible
         x, y = place_of(vertex)
         canvas.ring(x, y, STONE + 0.08, theme.background, canvas.least(0.16, 3.0))
         canvas.mark_chosen(x, y, STONE + 0.04)
@@ -258,13 +258,13 @@ def _paint_counts(canvas: Canvas, found: list[list[Shape]], n: int) -> None:
         canvas.text(right - MARGIN + FRAME, y, right_words, 0.6, theme.ink, "right")
         words, x = f"{towers} tower{'s' * (towers != 1)}", x + TOWERS_TO_WIN * step + 0.1
         room = right - MARGIN + FRAME - x - canvas.width_of(f"  {right_words}", 0.6)
-        if canvas.width_of(words, 0.6) > room:  # in a small picture the discs say what is counted
+        if canvas.width_of(words, 0.6) > room:  # the discs show what is counted
             words = str(towers)
         canvas.text(x, y, words, 0.6, theme.ink, "left")
 
 
 def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
-    """Paint shapes, the last and the half-made turn, counts and the caption."""
+    """Paint shapes, the last turn, a turn in progress, counts and the caption."""
     theme = canvas.theme
     grid, player, core = read_board_of(state)
     found = [shapes(grid, side) for side in SIDES]

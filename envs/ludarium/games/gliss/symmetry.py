@@ -16,10 +16,10 @@ Gather = npt.NDArray[np.int64]
 def symmetries(options: Mapping[str, Any]) -> list[tuple[Gather, Gather]]:
     """Return (observation, action) gathers of the eight symmetries, identity first.
 
-    They are the same for both players, since the half-turn between their views commutes with all.
-    A build is named by one corner of its base, and another corner of it may come to be the lower
-    left one: the bases themselves form an (n - 1) x (n - 1) grid, and that is what is turned. The
-    numbers of a plane that build nothing stay where they are.
+    They are the same for both players, because the half-turn between their views commutes with all
+    of them. The number of a build is that of the lower left corner of its base, and a symmetry may
+    make another corner the lower left one. So the (n - 1) x (n - 1) grid of bases is transformed,
+    not the plane of vertices. The numbers of the plane that name no base map to themselves.
     """
     n = int(options["board_size"])
     planes = np.arange(n * n * NUM_PLANES).reshape(n, n, NUM_PLANES)
@@ -29,7 +29,7 @@ def symmetries(options: Mapping[str, Any]) -> list[tuple[Gather, Gather]]:
         for quarters in range(4):
 
             def image(grid: Gather, mirrored: bool = mirrored, quarters: int = quarters) -> Gather:
-                """Turn a grid [rows, columns, ...]."""
+                """Apply one of the eight symmetries to a grid [rows, columns, ...]."""
                 turned = np.rot90(grid, quarters)
                 return turned[:, ::-1] if mirrored else turned
 

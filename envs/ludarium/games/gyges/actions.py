@@ -21,7 +21,7 @@ from ludarium.games.gyges.rules import (
 )
 
 COLUMNS = "abcdef"
-#: Names of the cells by number, and of the goal, where a landing may be too.
+#: Names of the cells by number, then of the goal, which is a landing too.
 NAMES = (*(f"{COLUMNS[cell % 6]}{6 - cell // 6}" for cell in range(36)), "goal")
 
 
@@ -33,8 +33,8 @@ def num_actions(options: Mapping[str, Any]) -> int:
 def action_to_string(state: npt.NDArray[np.uint64], action: int) -> str:
     """Return the text of an action of the player to move.
 
-    A first row as it reads in the columns a-f, ``321123``; a landing, ``b1-d2`` or ``b1-goal``; or
-    a drop, ``=c4``.
+    It is a first row as read from column a to f, ``321123``; a landing, ``b1-d2`` or ``b1-goal``;
+    or a drop, ``=c4``.
     """
     player = int(state[PLAYER])
     if action < FIRST_LANDING:

@@ -1,4 +1,4 @@
-"""What the benchmark measures of Gygès, and what it has to reach on one core."""
+"""What the benchmark measures for Gygès, and the bar to reach on one core."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ludarium.core.bits import JIT, lowest
 from ludarium.core.game import Game
 from ludarium.games.gyges.rules import ONE, PLAYER, SCRATCH_DTYPE, SCRATCH_SIZE, landings, playable
 
-#: Options to measure with, and for each the bar by group of rows.
+#: The options to measure with and, for each, the bar of every group of rows.
 SIZES: list[dict[str, Any]] = [{}]
 BAR: list[dict[str, float]] = [
     {"vector": 1.6e6, "aec": 150e3, "playout": 2.2e6, "search": 250e3, "render": 3}
 ]
-COLD = 6.0  # seconds of a first step with nothing compiled
+COLD = 6.0  # seconds for the first step with an empty cache
 
 
 @njit(nogil=JIT["nogil"], error_model=JIT["error_model"])
@@ -49,7 +49,7 @@ def _landing_masks(game: Game) -> Callable[[], int]:
     return lambda: int(_masks(array))
 
 
-#: Further kernels: the bar in nanoseconds, and what makes a run that says how many it did.
+#: Further kernels: the bar in nanoseconds, and a function that makes a run to be timed.
 KERNELS: dict[str, tuple[float, Callable[[Game], Callable[[], int]]]] = {
     "one landing mask": (800.0, _landing_masks)
 }

@@ -1,7 +1,7 @@
-"""Pointing at Gygès: the piece, then where it lands; where a replaced piece goes.
+"""Clicks of Gygès: a piece, then where it lands; or the cell of a replaced piece.
 
-A first row is pointed at by the cells of its pieces of one ring, then by those of its pieces of two
-rings; what is left is for the three.
+A first row is chosen by the cells of its pieces of one ring, then by those of its pieces of two
+rings; the pieces of three rings take the cells that are left.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _cell(name: str, label: str = "") -> Target:
 def clicks(state: State) -> dict[int, ClickPath]:
     """Return the targets to click for each legal action."""
     player = state.current_player()
-    goal = Target(WIDTH / 2, GOAL_Y[player - 1], 3, GOAL_HEIGHT / 2, round=False)  # the other's
+    goal = Target(WIDTH / 2, GOAL_Y[player - 1], 3, GOAL_HEIGHT / 2, round=False)  # of the opponent
     paths: dict[int, ClickPath] = {}
     for action in state.legal_actions():
         text = state.action_to_string(action)

@@ -1,9 +1,9 @@
 """Drawing Gygès: stacks of rings on a board of cells between two goals, South's end below.
 
-One unit is a cell. A piece is seen from above and a little from the front: as many rings upon each
-other as it has, the more the darker. The walk of the last turn goes from cell to cell, with a ring
-around each piece that it bounced off; a dotted line shows where a replaced piece went. While one is
-in hand it lies beside the goal of the player who has to put it down.
+One unit is a cell. A piece is a stack of its rings, seen from above and a little from the front;
+pieces with more rings are darker. The walk of the last turn is a line from cell to cell, with a
+ring around each piece that it bounced off; a dotted line shows where a replaced piece went. A piece
+in hand lies beside the goal of the player who has to put it down.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def goal_colour(theme: Theme, player: int) -> Colour:
 
 
 def paint_board(canvas: Canvas) -> None:
-    """Paint what never changes: cells, goals, coordinates."""
+    """Paint what is the same in all positions: cells, goals, coordinates."""
     theme = canvas.theme
     edge, line = canvas.least(0.05, 1.0), canvas.least(0.025, 1.0)
     canvas.rectangle(MARGIN, TOP, 6, 6, theme.board)
@@ -89,7 +89,7 @@ def _at(points: list[Point], x: float, y: float) -> list[Point]:
 
 
 def colour_of(canvas: Canvas, rings: int) -> Colour:
-    """Return the colour of a piece: the more rings the darker."""
+    """Return the colour of a piece, darker for more rings."""
     neutral = canvas.theme.neutral
     return (mix(neutral, WHITE, 0.6), neutral, mix(neutral, BLACK, 0.4))[rings - 1]
 
@@ -167,7 +167,7 @@ def _paint_walk(canvas: Canvas, turn: Walked, colour: Colour) -> None:
 
 
 def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
-    """Paint pieces, the last or the half-made turn, and the caption."""
+    """Paint pieces, the last turn or a turn in progress, and the caption."""
     theme = canvas.theme
     rows, side, stage, _ = state.to_string().split(" ")
     player, pieces = SIDES.index(side), pieces_of(state)
@@ -204,7 +204,7 @@ def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
 
 
 def _paint_names(canvas: Canvas, taken: int, arrived: float | None) -> None:
-    """Write on each goal whose it is, beside the piece that is in it."""
+    """Write its owner's name on each goal, beside a piece that is in it."""
     for player, name in enumerate(PLAYERS):
         x, fill = WIDTH / 2, goal_colour(canvas.theme, player)
         if player == taken and arrived is not None:
@@ -226,7 +226,7 @@ def _paint_row(canvas: Canvas, state: State, player: int) -> None:
 
 
 def _paint_hand(canvas: Canvas, state: State, player: int, mover: str, rings: int) -> None:
-    """Paint the piece in hand, the one that took its place, and where the former can go."""
+    """Paint the piece in hand, the piece that replaced it, and where the piece in hand can go."""
     theme, y = canvas.theme, GOAL_Y[player]
     canvas.mark_chosen(*place_of(mover), MARK)
     canvas.mark_chosen(HAND_X, y, MARK)

@@ -23,8 +23,8 @@ Gather = npt.NDArray[np.int64]
 def symmetries(options: Mapping[str, Any]) -> list[tuple[Gather, Gather]]:
     """Return (observation, action) gathers of the two symmetries, identity first.
 
-    The mirror is the same for both players, since the half-turn between their views commutes with
-    it. Swapping the ends of the board is the players' own view, and no symmetry of its own.
+    The mirror is the same for both players, because the half-turn between their views commutes with
+    it. Swapping the ends of the board only changes whose view it is, so it is not a symmetry here.
     """
     planes = np.arange(np.prod(SHAPE)).reshape(SHAPE)
     cells = np.arange(36).reshape(6, 6)[:, ::-1].reshape(-1)

@@ -1,7 +1,7 @@
-"""How a piece got there: walks as lists of cells, for people.
+"""Walks of a piece as lists of cells, for people.
 
-The rules need only where a walk can end. Pictures, diagrams and readers of records want to see one
-way of getting there; these functions find it, in plain Python, from the text of a position.
+The rules need only the cells where a walk can end. Pictures, diagrams and records also show one
+walk that leads there; these functions find it, in plain Python, from the text of a position.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def one_walk(state: State, start: str, end: str) -> list[str]:
     """Return the cells of one walk from a piece to a landing, a shortest one (G6-G10).
 
     Args:
-        state: of Gygès, in the stage ``move``.
+        state: a state of Gygès, in the stage ``move``.
         start: the cell of a piece that may move, such as ``"b1"``.
         end: a cell it can land on, or ``"goal"``.
 
@@ -44,7 +44,7 @@ def one_walk(state: State, start: str, end: str) -> list[str]:
     pieces = pieces_of(state)
     rings = pieces.pop(start)  # G6: its cell counts as empty
     goal_row = "61"[state.current_player()]
-    # the shortest first: walks that end, and walks that stand on a piece and go on
+    # shortest walks first: those that end, and those that bounce off a piece and go on
     walks: list[tuple[int, tuple[str, ...], bool, frozenset[str]]]
     walks = [(0, (start,), False, frozenset(pieces))]
     while True:
@@ -56,14 +56,14 @@ def one_walk(state: State, start: str, end: str) -> list[str]:
             last = longer[-1]
             if last == end:
                 heapq.heappush(walks, (steps + count, longer, True, left))
-            if last in left:  # a second bounce off a piece leads nowhere new (G9)
+            if last in left:  # a second bounce off the same piece reaches no new cells (G9)
                 heapq.heappush(walks, (steps + count, longer, False, left - {last}))
 
 
 def _counts(
     cells: tuple[str, ...], count: int, pieces: dict[str, int], goal_row: str
 ) -> Iterator[tuple[str, ...]]:
-    """Yield a walk with one more count of steps, in every way there is (G6, G9, G10)."""
+    """Yield every continuation of a walk by the steps of one piece (G6, G9, G10)."""
     if count == 0:
         yield cells
         return
@@ -88,15 +88,15 @@ def _beside(cell: str) -> Iterator[str]:
 
 
 class Walked(NamedTuple):
-    """What a turn did, whole or half made.
+    """What happened in a turn, completed or in progress.
 
     Attributes:
         player: the player whose turn it was, or is.
-        text: the texts of its actions joined, as in ``b1-d2=c4``.
-        rings: the rings of the piece that moved, 0 where none did.
-        walk: the cells that it stepped on, the first one included.
+        text: the texts of its actions, joined, as in ``b1-d2=c4``.
+        rings: number of rings of the piece that moved; 0 if none did.
+        walk: the cells that the piece stepped on, its first cell included.
         bounces: the cells where it bounced off a piece, in order.
-        drop: the cell where the replaced piece was put, if it was.
+        drop: the cell where the replaced piece was put; None if there is none.
     """
 
     player: int
@@ -108,9 +108,9 @@ class Walked(NamedTuple):
 
 
 def walked(turn: Turn | None) -> Walked | None:
-    """Return what a turn did, None where there is none.
+    """Return what happened in a turn, or None if there is no turn.
 
-    A turn of which the history has only the second half is a turn without a walk.
+    If the history holds only the second action of a turn, the turn has no walk.
     """
     if turn is None:
         return None

@@ -20,22 +20,22 @@ from ludarium.games.sphlag.rules import (
 
 
 def hole_name(hole: tuple[int, int, int]) -> str:
-    """Return the name of a hole given as (level, row, column inside the level), like ``E7/0``."""
+    """Return the name, like ``E7/0``, of a hole (level, row, column), counted inside its level."""
     column, row = position_of(hole)
     return f"{'ABCDEFG'[column]}{row + 1}/{hole[0]}"
 
 
-#: Hole by name.
+#: The hole of each name.
 HOLE = {hole_name(hole): hole for hole in HOLES}
 
 
 def _names(player: int) -> list[str]:
-    """Return the text of each action of a player, who sees the board from below."""
+    """Return the text of each action of a player, by number, from that player's view."""
     seen = {hole: hole_name(half_turn(hole) if player else hole) for hole in HOLES}
     return [seen[a] for a in OWN_HALF] + [f"{seen[a]}-{seen[b]}" for a, b in MOVES] + ["pass"]
 
 
-#: [player][action] the text of the action.
+#: The text of an action, as [player][action].
 NAMES = (_names(0), _names(1))
 
 

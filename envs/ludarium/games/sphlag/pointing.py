@@ -1,4 +1,4 @@
-"""Pointing at Sphlag: a hole to place on it; a sphere, then the hole where it goes."""
+"""Clicks of Sphlag: a hole to place a sphere on; or a sphere, then the hole that it moves to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def clicks(state: State) -> dict[int, ClickPath]:
     targets = {}
     for name, hole in HOLE.items():
         radius = RADIUS[hole[0]]
-        # a sphere hides what is below it; an empty hole hides nothing
+        # a sphere covers targets below it; an empty hole does not
         layer = 0 if found[hole] == "." else hole[0]
         targets[name] = Target(*place_of(hole), radius, radius, layer=layer)
     paths = {}

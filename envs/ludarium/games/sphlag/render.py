@@ -51,7 +51,7 @@ def place_of(hole: Hole) -> Point:
 
 
 def colour_of(theme: Theme, player: int, level: int) -> Colour:
-    """Return the colour of a player's spheres on a level: the higher the lighter."""
+    """Return the colour of a player's spheres on a level, lighter on higher levels."""
     base = theme.pieces[player]
     if player:
         return mix(base, (255, 255, 255), 0.1 * level)
@@ -62,7 +62,7 @@ def colour_of(theme: Theme, player: int, level: int) -> Colour:
 
 
 def paint_board(canvas: Canvas) -> None:
-    """Paint what never changes: the diamond, holes, coordinates, flags, walls, touch holes."""
+    """Paint what is constant: the diamond, holes, coordinates, flags, walls, touch holes."""
     theme = canvas.theme
     corners = [place_of(HOLE[name]) for name in ("A1/0", "G1/0", "G7/0", "A7/0")]
     edge = canvas.least(0.05, 1.0)
@@ -174,7 +174,7 @@ def _drops(before: dict[Hole, str], vacated: Hole) -> list[tuple[Hole, Hole]]:
 
 
 def way_of(came: Hole, went: Hole, found: dict[Hole, str]) -> list[Point]:
-    """Return the way of an arrow between two holes, off the centres of all other spheres.
+    """Return the path of an arrow between two holes that avoids the centres of all other spheres.
 
     It is straight if possible, otherwise bent. It runs beside two spheres that overlap, so that two
     stacked spheres that change places have an arrow on each side.
@@ -203,7 +203,7 @@ def way_of(came: Hole, went: Hole, found: dict[Hole, str]) -> list[Point]:
 
 
 def _distance(way: list[Point], point: Point) -> float:
-    """Return how near a way comes to a point."""
+    """Return the least distance of a path from a point."""
     nearest = math.inf
     for (x0, y0), (x1, y1) in itertools.pairwise(way):
         u, v = x1 - x0, y1 - y0
@@ -267,7 +267,7 @@ def _paint_move(
     drops: list[tuple[Hole, Hole]],
     found: dict[Hole, str],
 ) -> None:
-    """Paint a ring where the sphere came from, its way, and those of the spheres that dropped."""
+    """Paint a ring where the sphere came from, its path, and the paths of spheres that dropped."""
     landed = {went, *(to for _, to in drops)}
     for a, _ in [(came, went), *drops]:
         if a not in landed:

@@ -17,8 +17,8 @@ Gather = npt.NDArray[np.int64]
 def symmetries(options: Mapping[str, Any]) -> list[tuple[Gather, Gather]]:
     """Return (observation, action) gathers of the two symmetries, identity first.
 
-    The transposition swaps columns and rows; it keeps the halves, and is the same for both
-    players, since the half-turn between their views commutes with it.
+    The transposition swaps columns and rows. It maps each half of the board to itself, and it is
+    the same for both players, because the half-turn between their views commutes with it.
     """
     planes = np.arange(np.prod(SHAPE)).reshape(SHAPE)
     placings = [(hole, hole) for hole in OWN_HALF]
