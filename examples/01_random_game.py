@@ -1,4 +1,4 @@
-"""Play a random game through PettingZoo, the way every AEC environment is played.
+"""Play a random game through PettingZoo, in the usual loop of AEC environments.
 
 python examples/01_random_game.py --game sphlag --seed 1
 """

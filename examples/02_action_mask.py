@@ -1,4 +1,4 @@
-"""What an observation holds: planes, the action mask, and what the numbers of actions mean.
+"""Look into an observation: planes, the action mask, and the meaning of action numbers.
 
 python examples/02_action_mask.py --game sphlag
 """
@@ -11,7 +11,7 @@ import ludarium
 
 
 def main() -> None:
-    """Look at the first decision of a game from both sides."""
+    """Show the first decision of a game as both players see it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
     arguments = parser.parse_args()
@@ -21,7 +21,7 @@ def main() -> None:
     observation, _, _, _, info = env.last()
     planes, mask = observation["observation"], observation["action_mask"]
     print(f"planes {planes.dtype} {planes.shape}, mask {mask.dtype} {mask.shape}")
-    assert np.array_equal(mask, info["action_mask"])  # some libraries look there
+    assert np.array_equal(mask, info["action_mask"])  # some libraries look for the mask there
 
     state = env.game_state
     for action in np.flatnonzero(mask)[:5]:

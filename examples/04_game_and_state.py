@@ -1,4 +1,4 @@
-"""Games and states without an environment, in the words of OpenSpiel: for search and analysis.
+"""Games and states without an environment, with the method names of OpenSpiel, for search.
 
 python examples/04_game_and_state.py --game sphlag
 """
@@ -23,16 +23,16 @@ def main() -> None:
     rng = random.Random(arguments.seed)
     for _ in range(3):
         state.apply_action(rng.choice(state.legal_actions()))
-    print(state)  # a diagram, in mid-turn too
+    print(state)  # a diagram, in the middle of a turn too
 
-    # child() leaves the state alone: try anything, nothing has to be taken back.
+    # child() does not change the state, so no action has to be taken back.
     text, after = next(ludarium.turns(state))
     print(f"after {text}, player {after.current_player()} is to move")
 
     # Counting the turns to some depth is the standard check of rules.
     print(f"turns from here: {ludarium.perft(state, 1)}")
 
-    # One line of text holds a position exactly, half-made turns and finished games too.
+    # One line of text describes a position exactly, also in the middle of a turn or after the end.
     line = state.to_string()
     assert game.state_from_string(line) == state
     print(line)

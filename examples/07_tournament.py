@@ -1,8 +1,8 @@
-"""Everybody against everybody: a table with ratings, kept game by game in a file.
+"""A round-robin tournament: a table with ratings; each game is appended to a file.
 
 python examples/07_tournament.py --game sphlag --games 10 --out tournament.jsonl
 
-Stop it, in whatever way, and start it again: it goes on where it was. Ratings and workers need
+If it is stopped or killed, the same command continues where it was. Ratings and workers need
 `pip install "ludarium[arena]"`; `ludarium tournament` does the same from the command line.
 """
 
@@ -34,7 +34,7 @@ def main() -> None:
     print(f"{'player':<14}{'rating':>8}{'95 % interval':>18}{'win rate':>10}{'ms a turn':>11}")
     for row in result.standings():
         rating, interval = "-", "-"
-        if row.rating is not None:  # random is 0
+        if row.rating is not None:  # the rating of random is 0
             rating = f"{row.rating.value:.0f}"
             interval = f"{row.rating.low:.0f} to {row.rating.high:.0f}"
         print(

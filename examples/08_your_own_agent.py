@@ -1,4 +1,4 @@
-"""A policy of your own enters a match: whatever plays in PettingZoo plays in the arena.
+"""Let a policy and an agent of your own play matches: PettingZoo policies work in the arena.
 
 python examples/08_your_own_agent.py --game sphlag --games 40
 """
@@ -15,20 +15,20 @@ rng = np.random.default_rng(0)
 
 
 def policy(observation: dict[str, Any]) -> int:
-    """Return an action for what `env.observe(agent)` shows: planes [H, W, C] and a mask [A].
+    """Return an action for what `env.observe(agent)` returns: planes [H, W, C] and a mask [A].
 
-    This one knows nothing; a network would look at observation["observation"] here.
+    This policy ignores the planes; a network would read observation["observation"].
     """
     return int(rng.choice(np.flatnonzero(observation["action_mask"])))
 
 
 class Blunt:
-    """An agent sees the whole state: this one wins where it can, and otherwise plays at random."""
+    """An agent that reads the whole state: it wins at once if it can, else it plays at random."""
 
     name = "blunt"
 
     def select_action(self, state: Any, rng: np.random.Generator) -> int:
-        """Return a legal action of a running state; all chance comes from `rng`."""
+        """Return a legal action of a running state; all random numbers come from `rng`."""
         player = state.current_player()
         for action in state.legal_actions():
             after = state.child(action)

@@ -43,7 +43,7 @@ def main() -> None:
         )
     except (OSError, ValueError) as error:
         parser.error(str(error))
-    torch.set_num_threads(1)  # more hardly help a network this small
+    torch.set_num_threads(1)  # more threads hardly help such a small network
 
     model = MaskablePPO(
         "MlpPolicy",

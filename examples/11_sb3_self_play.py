@@ -1,4 +1,4 @@
-"""Self-play with Stable-Baselines3: a pool of past selves and built-in agents as opponents.
+"""Self-play with Stable-Baselines3: past versions and built-in agents as opponents.
 
 python examples/11_sb3_self_play.py --game sphlag --out runs/11
 python examples/11_sb3_self_play.py --game sphlag --out runs/11 --resume     (after a kill)
@@ -50,7 +50,7 @@ def main() -> None:
         out = Path(arguments.out) if arguments.resume else new_folder(arguments.out)
     except OSError as error:
         parser.error(str(error))
-    torch.set_num_threads(1)  # more hardly help a network this small
+    torch.set_num_threads(1)  # more threads hardly help such a small network
 
     env = SB3VecEnv(arguments.game, num_envs=8 if smoke else 128, seed=arguments.seed)
     model = MaskablePPO(

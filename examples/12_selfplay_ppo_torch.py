@@ -1,7 +1,7 @@
-"""Learn by self-play with PPO in one file: both seats play one network, on `ludarium.make_vec`.
+"""Learn by self-play with PPO in one file: one network plays both seats of `ludarium.make_vec`.
 
 In a quarter of the games the network plays against a fixed agent instead, so that it does not
-forget what it never meets at its own hands (`--share 0` for self-play alone).
+forget how to answer play that it would not choose itself (`--share 0` for self-play alone).
 
 python examples/12_selfplay_ppo_torch.py --game sphlag --out runs/12
 
@@ -32,7 +32,7 @@ try:
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 
-OPPONENTS = ("random", "greedy")  # of evaluations, which choose the best network
+OPPONENTS = ("random", "greedy")  # seed of the evaluations that choose the best network
 
 # ---------------------------------------------------------------- the network and its agent
 
@@ -40,7 +40,7 @@ OPPONENTS = ("random", "greedy")  # of evaluations, which choose the best networ
 class Network(nn.Module):
     """Convolutions over the planes, then logits of all actions and the value of the position.
 
-    The value is for the player to move: everything is seen from there.
+    The value is for the player to move, whose view the planes show.
     """
 
     def __init__(
@@ -88,18 +88,18 @@ class NetworkAgent:
 
 
 class Games:
-    """Self-play games and, after them, games against fixed agents: N games for one network.
+    """N games for one network: self-play first, then games against a fixed agent.
 
     Args:
-        game: with its options.
-        number: N.
-        opponent: a spec; agents that play in the kernels cost least: random, greedy.
-        share: of the games that are against it.
-        seed: of all.
+        game: the game, with its options.
+        number: number of games, N.
+        opponent: spec of the fixed agent; random and greedy cost least, as they are compiled.
+        share: share of the games that are against the fixed agent.
+        seed: seed of all games.
     """
 
     def __init__(self, game: ludarium.Game, number: int, opponent: str, share: float, seed: int):
-        fixed = min(round(share * number), number - 1)  # one at least is self-play
+        fixed = min(round(share * number), number - 1)  # at least one game is self-play
         self.both = ludarium.make_vec(
             game.name, number - fixed, seed=seed, autoreset="same_step", **dict(game.options)
         )
@@ -110,14 +110,14 @@ class Games:
             )
 
     def reset(self) -> dict[str, np.ndarray]:
-        """Return the observations [N, ...] of whoever is to move."""
+        """Return the observations [N, ...] of the players to move."""
         first, _ = self.both.reset()
         return first if self.fixed is None else joined(first, self.fixed.reset()[0])
 
     def step(
         self, actions: np.ndarray
     ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray]:
-        """Play actions [N]; games that end begin anew.
+        """Play actions [N]; a game that ends is followed by a new one.
 
         Returns:
             observations; rewards [N] of those who acted; whether games ended, 0 or 1 [N]; and [N]
@@ -128,7 +128,7 @@ class Games:
         obs, both, terminated, truncated, _ = self.both.step(actions[:n])
         rewards, over = both[np.arange(n), mover], terminated | truncated
         same = np.where(self.both.current_player == mover, 1, -1)
-        if self.fixed is not None:  # the agent's turns are played inside
+        if self.fixed is not None:  # this includes the turns of the fixed agent
             more, reward, terminated, truncated, _ = self.fixed.step(actions[n:])
             obs = joined(obs, more)
             rewards = np.concatenate([rewards, reward])
@@ -155,9 +155,9 @@ def advantages_of(
 ) -> torch.Tensor:
     """Return generalised advantages [T, N] for two players of a zero-sum game.
 
-    What is good for the player to move next is bad for me if that is the other one; a turn may be
-    two actions of the same player, so the sign turns with the player and not with the action. The
-    loser's -1 arrives here: as the winner's +1, one turn later, with its sign turned.
+    The sign of a value changes when the player changes, and not after every action, because a turn
+    may be two actions of the same player. The loser's -1 comes from the same rule: it is the
+    winner's +1, one turn later, with the other sign.
     """
     advantages = torch.zeros_like(rewards)
     after = torch.zeros_like(rewards[0])
@@ -169,7 +169,7 @@ def advantages_of(
 
 
 def main() -> None:
-    """Train by self-play, evaluate now and then, play final matches."""
+    """Train by self-play, evaluate at intervals, play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
     parser.add_argument("--steps", type=positive, default=400_000, help="actions of both players")
@@ -178,10 +178,10 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="seconds only, to see that it runs")
     parser.add_argument("--num-envs", type=positive, default=256)
     parser.add_argument(
-        "--num-steps", type=positive, default=32, help="of each game between updates"
+        "--num-steps", type=positive, default=32, help="actions in each game between updates"
     )
-    parser.add_argument("--opponent", default="greedy", help="a fixed agent to play against too")
-    parser.add_argument("--share", type=share, default=0.25, help="of the games against it")
+    parser.add_argument("--opponent", default="greedy", help="fixed agent in some of the games")
+    parser.add_argument("--share", type=share, default=0.25, help="share of those games")
     parser.add_argument("--layers", type=positive, default=2)
     parser.add_argument("--channels", type=positive, default=32)
     parser.add_argument("--width", type=positive, default=128)
@@ -193,7 +193,10 @@ def main() -> None:
     parser.add_argument("--clip", type=float, default=0.2)
     parser.add_argument("--entropy", type=float, default=0.01)
     parser.add_argument(
-        "--threads", type=positive, default=1, help="of torch; more wait on busy cores"
+        "--threads",
+        type=positive,
+        default=1,
+        help="threads of torch; use one on busy cores",
     )
     args = parser.parse_args()
     if args.smoke:
@@ -262,7 +265,7 @@ def main() -> None:
                 look(step)
             optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - update / updates)
 
-            # play: T actions in each of N games, whoever is to move
+            # play: T actions in each of N games, for both players
             for t in range(T):
                 start = time.perf_counter()
                 planes[t] = torch.from_numpy(obs["observation"])

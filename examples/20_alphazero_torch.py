@@ -1,17 +1,17 @@
-"""Learn by self-play as AlphaZero does, in one file: a network, and a search that it guides.
+"""Learn by self-play with AlphaZero in one file: a network, and a search that it guides.
 
 python examples/20_alphazero_torch.py --game sphlag --out runs/20
 
 Needs ludarium[train]. The search is that of Gumbel AlphaZero, which learns with few simulations;
-all games are searched in lock-step, so that the network sees hundreds of positions at once. As it
-stands it takes 4.5 minutes of processor time in one thread, final matches included (AMD EPYC with
-two cores; 22 minutes by the clock while others kept them busy), 59 % of the training in the
+all games are searched in lock-step, so that the network sees hundreds of positions at once. With
+the defaults it takes 4.5 minutes of processor time in one thread, final matches included (AMD EPYC
+with two cores; 22 minutes by the clock while others kept them busy), 59 % of the training in the
 network, 30 % learning, 11 % searching. Then 64 simulations win 100 of 100 games against greedy at
 Sphlag, and the network alone wins 95 and draws 5; against mcts:1000 they win 12 of 20 and draw 8.
 `--game gyges --steps 100000`: 82 and 17 of 100 against greedy, in 2 minutes of processor time.
 
 The folder gets the best model, the learning curve, two tables of final matches, a game as a GIF,
-and logs for TensorBoard. The model plays on, with a search and alone:
+and logs for TensorBoard. The model plays with a search, and without:
 ludarium match sphlag alphazero:64:runs/20/model.zip mcts:1000 --games 20
 ludarium match sphlag sb3:runs/20/model.zip greedy
 """
@@ -43,7 +43,7 @@ try:
 except ImportError as error:
     raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
 
-OPPONENTS = ("random", "greedy")  # of evaluations, which choose the best network; not learnt from
+OPPONENTS = ("random", "greedy")  # seed of the evaluations that choose the best network
 
 # ---------------------------------------------------------------- the network and its agent
 
@@ -51,7 +51,7 @@ OPPONENTS = ("random", "greedy")  # of evaluations, which choose the best networ
 class Network(nn.Module):
     """Convolutions over the planes, then logits of all actions and the value of the position.
 
-    The value is for the player to move: everything is seen from there.
+    The value is for the player to move, whose view the planes show.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Network(nn.Module):
 
 
 class Asked:
-    """The network as a search asks it, arrays in and out; counts what it was asked."""
+    """The network as a function on arrays for the search; it counts batches and positions."""
 
     def __init__(self, network: Network, short: bool):
         self.network, self.short = network, short
@@ -114,9 +114,9 @@ class AloneAgent:
 
 
 class Replay:
-    """The last T steps of N games: what was seen and found there, and how each game ended.
+    """The last T steps of N games: observations, search results, and results of the games.
 
-    A position is learnt from when its game is over, and forgotten after T steps.
+    A position is used for learning once its game is over, and forgotten after T steps.
     """
 
     def __init__(self, game: ludarium.Game, steps: int, games: int):
@@ -127,12 +127,12 @@ class Replay:
         self.policies = np.zeros((steps, games, actions), np.float32)
         self.searched = np.zeros((steps, games), np.float32)  # the search's value for the mover
         self.movers = np.zeros((steps, games), np.int8)
-        self.results = np.zeros((steps, games), np.float32)  # of the game, for the mover
-        self.known = np.zeros((steps, games), np.bool_)  # whether there is a result
+        self.results = np.zeros((steps, games), np.float32)  # result of the game, for the mover
+        self.known = np.zeros((steps, games), np.bool_)  # whether the game is over
         self.begun = np.zeros(games, np.int64)  # the step at which each game began
 
     def add(self, observations: dict[str, Any], output: SearchOutput, movers: np.ndarray) -> None:
-        """Keep a step of all games."""
+        """Store a step of all games."""
         row = self.step % self.steps
         self.planes[row], self.masks[row] = observations["observation"], observations["action_mask"]
         self.policies[row], self.searched[row] = output.action_weights, output.values
@@ -140,7 +140,7 @@ class Replay:
         self.step += 1
 
     def end(self, rewards: np.ndarray, over: np.ndarray) -> None:
-        """Tell the positions of games that are over the result, each as its mover has it."""
+        """Store the results of finished games with their positions, for the mover of each."""
         for i in np.flatnonzero(over):
             rows = np.arange(max(self.begun[i], self.step - self.steps), self.step) % self.steps
             self.results[rows, i] = rewards[i][self.movers[rows, i]]
@@ -148,20 +148,20 @@ class Replay:
             self.begun[i] = self.step
 
     def sample(self, number: int, trust: float, rng: np.random.Generator) -> list[np.ndarray]:
-        """Draw planes, masks, policies, and values: results mixed with what was searched."""
+        """Sample planes, masks, policies, and values: results mixed with values of searches."""
         at = np.unravel_index(rng.choice(np.flatnonzero(self.known), number), self.known.shape)
         values = trust * self.results[at] + (1 - trust) * self.searched[at]
         return [self.planes[at], self.masks[at], self.policies[at], values]
 
 
 class Turned:
-    """Turns and mirrors positions at random, by the symmetries of the game."""
+    """Applies random symmetries of the game to positions."""
 
     def __init__(self, game: ludarium.Game):
         self.planes, self.actions = (np.stack(x) for x in zip(*game.symmetries(), strict=True))
 
     def __call__(self, sample: list[np.ndarray], rng: np.random.Generator) -> list[torch.Tensor]:
-        """Return what `Replay.sample` drew as tensors, each row by a symmetry of its own."""
+        """Return a sample of `Replay` as tensors, each row under a random symmetry."""
         planes, masks, policies, values = sample
         which = rng.integers(len(self.planes), size=len(planes))
         flat, actions = planes.reshape(len(planes), -1), self.actions[which]
@@ -174,7 +174,7 @@ class Turned:
 
 
 def main() -> None:
-    """Play and learn by turns, evaluate now and then, play final matches."""
+    """Alternate playing and learning, evaluate at intervals, play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
     parser.add_argument("--steps", type=positive, default=200_000, help="actions of both players")
@@ -183,11 +183,11 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="seconds only, to see that it runs")
     parser.add_argument("--num-envs", type=positive, default=256)
     parser.add_argument(
-        "--simulations", type=positive, default=32, help="of each search in training"
+        "--simulations", type=positive, default=32, help="simulations of each search in training"
     )
     parser.add_argument("--final-simulations", type=positive, default=64, help="of the final agent")
     parser.add_argument("--max-considered", type=positive, default=16, help="actions at the root")
-    parser.add_argument("--value-scale", type=float, default=0.3, help="of values against logits")
+    parser.add_argument("--value-scale", type=float, default=0.3, help="weight of the values")
     parser.add_argument("--layers", type=positive, default=2)
     parser.add_argument("--channels", type=positive, default=32)
     parser.add_argument("--width", type=positive, default=128)
@@ -195,11 +195,11 @@ def main() -> None:
     parser.add_argument("--minibatch", type=positive, default=512)
     parser.add_argument("--updates", type=positive, default=2, help="minibatches after each step")
     parser.add_argument(
-        "--replay", type=positive, default=256, help="steps of each game that are kept"
+        "--replay", type=positive, default=256, help="number of steps that are kept of each game"
     )
-    parser.add_argument("--trust", type=share, default=0.5, help="in results; the rest in searches")
+    parser.add_argument("--trust", type=share, default=0.5, help="weight of results, not searches")
     parser.add_argument("--precision", choices=("auto", "bfloat16", "float32"), default="auto")
-    parser.add_argument("--threads", type=positive, default=1, help="of torch; more for idle cores")
+    parser.add_argument("--threads", type=positive, default=1, help="threads of torch")
     args = parser.parse_args()
     if args.smoke:
         args.steps, args.num_envs, args.minibatch = 4096, 64, 64
@@ -264,7 +264,7 @@ def main() -> None:
             (policy_loss + value_loss).backward()
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
-        entropy = -(policies * (policies + 1e-9).log()).sum(1).mean()  # the least loss there is
+        entropy = -(policies * (policies + 1e-9).log()).sum(1).mean()  # the smallest possible loss
         for name, loss in (("policy", policy_loss), ("value", value_loss), ("entropy", entropy)):
             writer.add_scalar(f"loss/{name}", loss.item(), step)
 
@@ -283,7 +283,7 @@ def main() -> None:
                 look(step * N)
             optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - step / steps)
 
-            # play: an action in each of N games, found for whoever is to move
+            # play: search an action in each of N games, for its player to move
             start, asked = time.perf_counter(), ask.seconds
             output, movers = search.search(games, rng), games.current_player
             clock["network"] += ask.seconds - asked

@@ -61,17 +61,17 @@ def configure(args: argparse.Namespace) -> PPOConfig:
 
 
 def main() -> None:
-    """Train by self-play, keep what plays best, and play final matches."""
+    """Train by self-play, keep the best weights, and play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
     parser.add_argument("--steps", type=int, default=100_000, help="actions of both players")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="runs/21_rllib", help="a new folder")
     parser.add_argument("--smoke", action="store_true", help="short, to see that it runs")
-    parser.add_argument("--address", default="local", help="of a Ray cluster; local starts one")
+    parser.add_argument("--address", default="local", help="of a Ray cluster, or local")
     parser.add_argument("--runners", type=int, default=2, help="processes that play")
-    parser.add_argument("--num-envs", type=int, default=32, help="games of each of them")
-    parser.add_argument("--batch", type=int, default=4096, help="actions between updates")
+    parser.add_argument("--num-envs", type=int, default=32, help="number of games of each runner")
+    parser.add_argument("--batch", type=int, default=4096, help="number of actions between updates")
     parser.add_argument("--minibatch", type=int, default=512)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--channels", type=int, default=32)
@@ -90,7 +90,7 @@ def main() -> None:
     except (OSError, ValueError, RuntimeError) as error:
         parser.error(str(error).split("\n")[0])
 
-    torch.set_num_threads(1)  # more hardly help a network this small
+    torch.set_num_threads(1)  # more threads hardly help such a small network
     game = ludarium.load_game(args.game)
     algorithm = configure(args).build_algo()
     checkpoint, best = os.path.abspath(out / "checkpoint"), 0.0
@@ -103,7 +103,9 @@ def main() -> None:
             agent = ModuleAgent(algorithm.get_module("both"))
             score = evaluate(agent, game, "random", 4 if args.smoke else 100, args.seed)
             spent = time.perf_counter() - start
-            print(f"{steps:9,} actions, {spent:5.0f} s: {100 * score.win_rate:.0f} % at random")
+            print(
+                f"{steps:9,} actions, {spent:5.0f} s: {100 * score.win_rate:.0f} % against random"
+            )
             if score.win_rate >= best:
                 best = score.win_rate
                 algorithm.save_to_path(checkpoint)

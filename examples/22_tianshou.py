@@ -33,7 +33,7 @@ except ImportError as error:
 
 
 class Network(nn.Module):
-    """Two convolutions over the planes, then the worth of each action, between -1 and 1."""
+    """Two convolutions over the planes, then the value of each action, between -1 and 1."""
 
     def __init__(self, shape: tuple[int, int, int], actions: int, channels: int, width: int):
         super().__init__()
@@ -51,7 +51,7 @@ class Network(nn.Module):
         )
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Return the worth of actions [N, A] for planes [N, H, W, C], as Tianshou asks."""
+        """Return the values of actions [N, A] for planes [N, H, W, C], in the form for Tianshou."""
         planes = torch.as_tensor(np.asarray(obs)).float().permute(0, 3, 1, 2)
         return self.body(planes), state
 
@@ -59,13 +59,13 @@ class Network(nn.Module):
 class SelfPlayDQN(DQN):
     """DQN for two players of a zero-sum game.
 
-    Tianshou bootstraps from the position some actions later, whoever is to move there. What is
-    good for that player is bad for this one, unless they are the same, as in a turn of two actions.
-    The loser's -1 arrives both ways: as its reward within these actions, or by that sign.
+    Tianshou bootstraps from the position some actions later, where either player may be to move.
+    The value changes its sign only if that is the other player; in a turn of two actions it is the
+    same one. The loser's -1 comes as a reward within these actions, or by that sign.
     """
 
     def _preprocess_batch(self, batch: Any, buffer: Any, indices: Any) -> Any:
-        self.player = batch.obs.agent_id[0]  # Tianshou gives each player's actions by themselves
+        self.player = batch.obs.agent_id[0]  # Tianshou passes the actions of each player separately
         return super()._preprocess_batch(batch, buffer, indices)
 
     def _target_q(self, buffer: Any, indices: Any) -> torch.Tensor:
@@ -75,7 +75,7 @@ class SelfPlayDQN(DQN):
 
 
 class DQNAgent:
-    """Plays the worthiest action: an agent for `evaluate` and for the arena."""
+    """Plays the action with the largest value: an agent for `evaluate` and the arena."""
 
     name = "tianshou"
 
@@ -111,7 +111,7 @@ def make_parts(args: argparse.Namespace) -> tuple[Network, Any, Any]:
 
 
 def main() -> None:
-    """Train by self-play, say now and then how well it plays, and play final matches."""
+    """Train by self-play, evaluate at intervals, and play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
     parser.add_argument("--steps", type=int, default=60_000, help="actions of both players")
@@ -133,9 +133,9 @@ def main() -> None:
         out = new_folder(args.out)
     except OSError as error:
         parser.error(str(error))
-    torch.set_num_threads(1)  # more hardly help a network this small
+    torch.set_num_threads(1)  # more threads hardly help such a small network
     torch.manual_seed(args.seed)
-    np.random.seed(args.seed)  # noqa: NPY002  # Tianshou explores with it
+    np.random.seed(args.seed)  # noqa: NPY002  # Tianshou explores with this generator
 
     logging.getLogger("tianshou").setLevel(logging.ERROR)  # it warns of two rewards a step
 
@@ -162,7 +162,9 @@ def main() -> None:
             shown = looks * steps // args.steps
             score = evaluate(DQNAgent(network), game, "random", 4 if args.smoke else 100, args.seed)
             spent = time.perf_counter() - start
-            print(f"{steps:9,} actions, {spent:5.0f} s: {100 * score.win_rate:.0f} % at random")
+            print(
+                f"{steps:9,} actions, {spent:5.0f} s: {100 * score.win_rate:.0f} % against random"
+            )
 
     torch.save(network.state_dict(), out / "weights.pt")
     games = 4 if args.smoke else 200

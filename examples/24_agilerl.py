@@ -2,10 +2,10 @@
 
 python examples/24_agilerl.py --game sphlag --opponent random --out runs/24
 
-Needs `pip install ludarium agilerl peft`. The opponent plays inside the environment, all actions of
-its turns, so each action of the learner is followed by a position in which the learner is to move,
-and a loss comes back as -1. The folder gets AgileRL's checkpoint and a table of final matches. A
-minute for Sphlag on one core; it then scored 93 % of 200 games against random.
+Needs `pip install ludarium agilerl peft`. The environment plays the whole turns of the opponent, so
+after each action of the learner the learner is to move again, and a loss is a reward of -1. The
+folder gets AgileRL's checkpoint and a table of final matches. A minute for Sphlag on one core; it
+then scored 93 % of 200 games against random.
 """
 
 import argparse
@@ -29,7 +29,7 @@ except ImportError as error:
 
 
 class PPOAgent:
-    """Draws its actions from the policy, as AgileRL does: an agent for `evaluate` and the arena."""
+    """Samples actions from the policy, as AgileRL does: an agent for `evaluate` and the arena."""
 
     name = "agilerl"
 
@@ -78,7 +78,7 @@ def make_parts(args: argparse.Namespace, **options: Any) -> tuple[Any, PPO]:
 
 
 def main() -> None:
-    """Train, say now and then how well it plays, and play final matches."""
+    """Train, evaluate at intervals, and play final matches."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
     parser.add_argument("--opponent", default="random", help="the spec of an agent")
@@ -87,7 +87,7 @@ def main() -> None:
     parser.add_argument("--out", default="runs/24_agilerl", help="a new folder")
     parser.add_argument("--smoke", action="store_true", help="short, to see that it runs")
     parser.add_argument("--num-envs", type=int, default=64)
-    parser.add_argument("--num-steps", type=int, default=64, help="of each game between updates")
+    parser.add_argument("--num-steps", type=int, default=64, help="actions a game between updates")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--minibatch", type=int, default=512)
     parser.add_argument("--width", type=int, default=128)
@@ -98,7 +98,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.smoke:
         args.steps, args.num_envs, args.num_steps = 512, 8, 16
-    torch.set_num_threads(1)  # more hardly help a network this small
+    torch.set_num_threads(1)  # more threads hardly help such a small network
     torch.manual_seed(args.seed)
     try:
         out = new_folder(args.out)
@@ -128,7 +128,9 @@ def main() -> None:
             learner.set_training_mode(False)
             score = evaluate(agent, game, "random", 4 if args.smoke else 100, args.seed)
             spent = time.perf_counter() - start
-            print(f"{steps:9,} actions, {spent:5.0f} s: {100 * score.win_rate:.0f} % at random")
+            print(
+                f"{steps:9,} actions, {spent:5.0f} s: {100 * score.win_rate:.0f} % against random"
+            )
 
     learner.save_checkpoint(str(out / "checkpoint.pt"))
     play_finals(out, game, agent, games=4 if args.smoke else 200, seed=args.seed)

@@ -1,9 +1,9 @@
-"""OpenSpiel's tree search against the one of this package, on equal numbers of simulations.
+"""OpenSpiel's tree search against that of this package, with equal numbers of simulations.
 
 python examples/30_openspiel.py --game gyges --games 4
 
-Needs OpenSpiel: pip install open_spiel. Its search is written in Python and plays a simulation in
-milliseconds: a few games take up to a minute.
+Needs OpenSpiel: pip install open_spiel. Its search is written in Python and needs milliseconds
+for a simulation, so a few games take up to a minute.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from ludarium.wrappers.openspiel import BotAgent, register
 
 
 def main() -> None:
-    """Register the games with OpenSpiel, look at one there, play a match."""
+    """Register the games with OpenSpiel, show one of them, and play a match."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="gyges")
     parser.add_argument("--simulations", type=int, default=20)

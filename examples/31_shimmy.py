@@ -1,9 +1,9 @@
-"""A game of this package, through OpenSpiel, back as a PettingZoo environment of Shimmy.
+"""A game of this package as a PettingZoo environment, by way of OpenSpiel and Shimmy.
 
 python examples/31_shimmy.py --game gyges
 
 Needs OpenSpiel and Shimmy: pip install open_spiel shimmy. It shows that code written for Shimmy's
-OpenSpiel environments takes these games; `ludarium.make` gives the same without the way round.
+OpenSpiel environments takes these games; `ludarium.make` returns the same directly.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""SuperSuit's vectors of a masked game: two rows for each game, and the waiting player's mask is 0.
+"""A masked game in SuperSuit's vectors: two rows for each game; a waiting player's mask is 0.
 
 python examples/32_supersuit.py --game gliss --copies 8
 
@@ -16,7 +16,7 @@ import ludarium
 
 
 def main() -> None:
-    """Play random games in a vector and count results and speed."""
+    """Play random games in a vector; count results and measure the speed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="sphlag")
     parser.add_argument("--copies", type=int, default=8)
@@ -34,7 +34,7 @@ def main() -> None:
     wins = np.zeros(2, int)
     begun = time.perf_counter()
     for _ in range(steps):
-        masks = observations["action_mask"]  # [2 * copies, A], a row of zeros for who waits
+        masks = observations["action_mask"]  # [2 * copies, A], zeros for the waiting player
         scores = rng.random(masks.shape) * masks
         observations, rewards, _, _, _ = vector.step(scores.argmax(axis=1))
         wins += (rewards.reshape(arguments.copies, 2) > 0).sum(axis=0)

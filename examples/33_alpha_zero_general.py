@@ -3,7 +3,7 @@
 python examples/33_alpha_zero_general.py --game gyges
 
 It plays one random game through the adapter and prints how it ended. docs/alpha-zero-general.md
-tells what to change in that program's search.
+explains what to change in that program's search.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import ludarium
 
 
 class AlphaZeroGame:
-    """A board is a pair: a state, and the player whom the number 1 stands for; -1 is the other."""
+    """A board is a pair: a state, and the player (0 or 1) that the program calls 1."""
 
     def __init__(self, name: str, **options: Any):
         self.game = ludarium.load_game(name, **options)
@@ -48,7 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", choices=ludarium.list_games(), default="gyges")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--smoke", action="store_true", help="the same: it takes seconds")
+    parser.add_argument("--smoke", action="store_true", help="no effect: the example takes seconds")
     arguments = parser.parse_args()
     game, rng = AlphaZeroGame(arguments.game), np.random.default_rng(arguments.seed)
     board, player, actions, twice = game.getInitBoard(), 1, 0, 0

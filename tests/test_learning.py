@@ -249,7 +249,7 @@ def test_pettingzoo_1067_self_play_mixes_as_it_says(tmp_path: Path) -> None:
     again = SelfPlay(tmp_path / "pool", every=256)
     tiny_model().learn(16, callback=again)
     assert len(again.snapshots) == 8
-    with pytest.raises(ValueError, match="more than the whole"):
+    with pytest.raises(ValueError, match="add up to 1 at most"):
         SelfPlay(tmp_path, latest=0.9, built_in={"random": 0.2})
 
 

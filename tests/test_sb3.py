@@ -237,7 +237,7 @@ def test_a_network_of_ones_own_plays_as_it_answers(tmp_path: Path, rng: Any) -> 
 def test_a_network_of_ones_own_must_fit(tmp_path: Path) -> None:
     game, (body, policy, value) = ludarium.load_game(GAME), own_network()
     path = tmp_path / "own.zip"
-    with pytest.raises(ValueError, match="not layered"):
+    with pytest.raises(ValueError, match="does not have the layers"):
         save_network(game, torch.nn.Sequential(*body, torch.nn.Linear(16, 16)), policy, value, path)
     with pytest.raises(ValueError, match="logits"):
         save_network(game, *own_network(actions=3), path)
