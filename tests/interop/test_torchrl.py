@@ -16,6 +16,7 @@ from torchrl.envs import MarlGroupMapType, PettingZooWrapper, SerialEnv, check_e
 import ludarium
 from ludarium.arena import play_match
 from ludarium.environments.aec import AGENTS
+from ludarium.environments.infos import REASONS, RESULTS
 from ludarium.wrappers.torchrl import TorchRLInfos
 
 pytestmark = pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested")
@@ -29,6 +30,16 @@ def seeded() -> None:
     torch.manual_seed(1)
 
 
+def result_of(returns: tuple[float, ...]) -> int:
+    """Return the code of a result."""
+    return returns.index(1.0) if any(returns) else RESULTS.index("nobody has won")
+
+
+def reason_of(truncated: bool, returns: tuple[float, ...]) -> int:
+    """Return the code of the reason why a game ended."""
+    return REASONS.index("max_turns" if truncated else "won" if any(returns) else "drawn")
+
+
 @pytest.mark.parametrize("groups", [ALL_IN_ONE, MarlGroupMapType.ONE_GROUP_PER_AGENT])
 def test_check_env_specs(name: str, groups: Any, record_property: Any) -> None:
     wrapped = TorchRLInfos(ludarium.make(name))
@@ -37,11 +48,23 @@ def test_check_env_specs(name: str, groups: Any, record_property: Any) -> None:
 
 
 def test_infos_are_numbers(name: str) -> None:
-    env = TorchRLInfos(ludarium.make(name))
+    """They are the environment's own, without the mask, also at the end of a game."""
+    env = TorchRLInfos(ludarium.make(name, max_turns=3))
     env.reset(seed=1)
-    for _ in range(6):
-        assert env.infos == {agent: {"turn": env.game_state.turn_number()} for agent in AGENTS}
-        env.step(env.game_state.legal_actions()[0])
+    over = False
+    while not over:
+        state = env.game_state
+        over = state.is_terminal()
+        expected = {
+            "turn": state.turn_number(),
+            "stage": state.game.stages.index(state.stage()),
+            "result": result_of(tuple(state.returns())) if over else -1,
+            "reason": reason_of(state.is_truncated(), tuple(state.returns())) if over else -1,
+        }
+        assert env.infos == dict.fromkeys(AGENTS, expected)
+        assert all(type(number) is int for info in env.infos.values() for number in info.values())
+        if not over:
+            env.step(state.legal_actions()[0])
 
 
 def test_pytorch_rl_2990_random_rollouts(name: str, tmp_path: Path) -> None:
@@ -55,6 +78,12 @@ def test_pytorch_rl_2990_random_rollouts(name: str, tmp_path: Path) -> None:
     finished = audit(tmp_path, least=4)
     assert rewards[ended].tolist() == [list(one.returns) for one in finished]
     assert not rewards[~ended].any()
+    infos = played["next", "agents", "info"]
+    results = [[result_of(one.returns)] * 2 for one in finished]
+    reasons = [[reason_of(one.end == "truncated", one.returns)] * 2 for one in finished]
+    for key, numbers in (("result", results), ("reason", reasons)):
+        assert infos[key][ended].tolist() == numbers
+        assert (infos[key][~ended] == -1).all()
 
 
 def test_masked_ppo(name: str, tmp_path: Path) -> None:
