@@ -51,7 +51,8 @@ def test_every_short_example_is_there() -> None:
 
 
 def test_every_other_example_is_run_by_a_test_of_its_library() -> None:
-    tests = (Path(__file__).parent / "interop").glob("test_*.py")
+    here = Path(__file__).parent
+    tests = [*(here / "interop").glob("test_*.py"), here / "test_alpha_zero_general.py"]
     run = "".join(path.read_text("utf-8") for path in tests)
     assert [path.stem for path in ALL if path not in EXAMPLES and path.stem not in run] == []
 

@@ -25,6 +25,7 @@ LIBRARIES = {
     "Tianshou": "tianshou",
     "TorchRL": "torchrl",
     "AgileRL": "agilerl",
+    "alpha-zero-general": "MCTS",  # a folder of modules, not a distribution
 }
 
 

@@ -238,9 +238,13 @@ def test_a_program_keeps_its_own_connection(connected: None) -> None:
     assert ray.is_initialized()
 
 
-def test_what_a_worker_raises_is_raised_here(cluster: str) -> None:
-    with pytest.raises(ValueError, match=r"^no weights here$"):
-        tournament(GAME, ["random", Absent()], games=2, ray=cluster)
+def test_what_an_agent_raises_on_a_worker_is_told_here(cluster: str) -> None:
+    """With the others' games played on, as in one process."""
+    result = tournament(GAME, ["random", "greedy", Absent()], games=2, ray=cluster)
+    assert {entry.failure for entry in result.failures} == {
+        "last raised ValueError: no weights here"
+    }
+    assert len(result.failures) == 4 and len(result.entries) == 6
     assert not ray.is_initialized()
 
 

@@ -19,21 +19,26 @@ from pathlib import Path
 from typing import Any
 
 from numba import config
+from numba.core import caching
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
     IndexDataCacheFile,
     NullCache,
-    UserProvidedCacheLocator,
 )
 
 from ludarium.core.cache import CACHE_VARIABLE, make_private
+
+# Numba before 0.61 has it with an underscore
+_UserLocator: Any = getattr(caching, "UserProvidedCacheLocator", None) or (
+    caching._UserProvidedCacheLocator
+)
 
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _warned = False
 
 
-class _Locator(UserProvidedCacheLocator):
+class _Locator(_UserLocator):
     """The folder that is in force when a function is jitted; made again if it vanishes."""
 
     def __init__(self, py_func: Any, py_file: str) -> None:

@@ -19,6 +19,7 @@ from ludarium.games.gliss.actions import COLUMNS, vertex_name
 from ludarium.games.gliss.board import (
     BASES,
     CHOSEN,
+    MAX_SIZE,
     NONE,
     PLAYER,
     ROWS,
@@ -100,8 +101,14 @@ def _shape(group: list[tuple[int, int]], n: int) -> Shape:
 
 
 def to_text(state: Array) -> str:
-    """Return the position of a state in one line."""
+    """Return the position of a state in one line.
+
+    Raises:
+        ValueError: The array has another size than a board can have, as a damaged pickle may.
+    """
     n, core = int(state[SIZE]), int(state[CHOSEN])
+    if not 1 <= n <= MAX_SIZE:
+        raise ValueError(f"the size of the board is {n}: it is at most {MAX_SIZE}")
     rows = []
     for r in range(TOP, n + TOP):
         red, blue = int(state[r]), int(state[ROWS + r])
