@@ -18,6 +18,7 @@ import ludarium
 from ludarium.arena import play_game
 from ludarium.records import movies, record_episode, replay
 from ludarium.records.game_record import GameRecord
+from ludarium.wrappers.films import RecordTurns
 
 
 def frames_of(path: Path) -> tuple[str, list[Any]]:
@@ -124,6 +125,40 @@ def test_gymnasium_records_our_environments(id_: str, tmp_path: Path) -> None:
         ).mean()
         < 6
     )  # type: ignore[index]
+
+
+def test_films_show_the_turns_of_both_players(name: str, tmp_path: Path) -> None:
+    """RecordVideo itself takes the last frame of each step; RecordTurns takes all of them."""
+    frame_counts = {}
+    for wrapper in (gymnasium.wrappers.RecordVideo, RecordTurns):
+        env = gymnasium.make(
+            f"ludarium:ludarium/{name.title()}-v0",
+            render_mode="rgb_array_list", render_size=128, seat=0, max_turns=8,
+        )  # fmt: skip
+        folder = tmp_path / wrapper.__name__
+        film = wrapper(env, str(folder), episode_trigger=lambda episode: True)
+        _, info = film.reset(seed=1)
+        over, steps = False, 0
+        while not over:
+            action = int(np.flatnonzero(info["action_mask"])[0])
+            _, _, terminated, truncated, info = film.step(action)
+            over, steps = terminated or truncated, steps + 1
+        film.close()
+        (path,) = folder.glob("*.mp4")
+        frame_counts[wrapper] = len(frames_of(path)[1])
+        assert len(film.recorded_frames) == 0
+    answers = 4  # turns of the opponent, the last of 8 turns is one of them
+    assert frame_counts == {
+        gymnasium.wrappers.RecordVideo: 1 + steps,
+        RecordTurns: 1 + steps + answers,
+    }
+
+
+def test_films_of_both_players_need_lists_of_pictures(name: str, tmp_path: Path) -> None:
+    env = gymnasium.make(f"ludarium:ludarium/{name.title()}-v0", render_mode="rgb_array")
+    with pytest.raises(ValueError, match="render_mode='rgb_array' has one frame for each step"):
+        RecordTurns(env, str(tmp_path / "films"))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("kind", ["env", "parallel_env"])

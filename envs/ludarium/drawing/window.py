@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ludarium.drawing.shapes import Frame
 
@@ -39,6 +42,7 @@ def _import_pygame() -> Any:
 
 
 _UNSEEN = ("dummy", "offscreen")  # SDL's drivers without a display
+_TICK = 0.02  # seconds between two polls of events while a frame is held
 
 # Those that can be seen. Events come for all windows of a process at once; who asks hands them on.
 _open: list[Window] = []
@@ -62,6 +66,8 @@ class Window:
         self._title, self._on_event = title, on_event
         self._window: Any = None
         self._closed = False
+        self._frame: Frame | None = None  # that the window shows
+        self._shown_at = 0.0  # monotonic time at which it was shown first
 
     def __repr__(self) -> str:
         state = "open" if self.is_open else "closed" if self._closed else "not opened yet"
@@ -71,6 +77,11 @@ class Window:
     def is_open(self) -> bool:
         """Whether the window is open."""
         return self._window is not None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the window was closed, by the user or by `close`; it never opens again."""
+        return self._closed
 
     def check_display(self) -> None:
         """Raise OSError if there is no display. A driver named by SDL_VIDEODRIVER counts as one.
@@ -90,8 +101,14 @@ class Window:
         if not found:
             raise OSError("there is no display to open a window on: set DISPLAY, or omit --window")
 
-    def show(self, frame: Frame) -> None:
-        """Show a frame uint8 [height, width, 3], and poll events.
+    def show(self, frame: Frame, seconds: float = 0.0) -> None:
+        """Show a frame, and poll events.
+
+        A frame equal to the one that the window shows already is not waited for.
+
+        Args:
+            frame: uint8 [height, width, 3].
+            seconds: how long the frame before it stays at least, see `hold`.
 
         Raises:
             ValueError: The frame does not have this shape and type.
@@ -100,6 +117,10 @@ class Window:
             raise ValueError(
                 f"a frame is a uint8 array [height, width, 3], not {frame.dtype} {frame.shape}"
             )
+        if self._frame is not None and np.array_equal(frame, self._frame):
+            self.poll_events()
+            return
+        self.hold(seconds)
         if self._closed:
             return
         pygame, size = self._pygame, (frame.shape[1], frame.shape[0])
@@ -109,12 +130,32 @@ class Window:
             _open.append(self)
         elif self._window.size != size:
             self._window.size = size
+        self._frame, self._shown_at = frame, time.monotonic()
         self.poll_events()
-        if self._window is not None:
-            # blit, not a copy of the array: a window system may give the window another size
-            picture = pygame.surfarray.make_surface(frame.swapaxes(0, 1))
-            self._window.get_surface().blit(picture, (0, 0))
-            self._window.flip()
+        self._paint()
+
+    def _paint(self) -> None:
+        """Paint the current frame, if the window is open and has one."""
+        if self._window is None or self._frame is None:
+            return
+        # blit, not a copy of the array: a window system may give the window another size
+        picture = self._pygame.surfarray.make_surface(self._frame.swapaxes(0, 1))
+        self._window.get_surface().blit(picture, (0, 0))
+        self._window.flip()
+
+    def hold(self, seconds: float) -> None:
+        """Wait until the current frame was shown for some seconds, and handle events meanwhile.
+
+        Only what is left of the time is waited for, and nothing where no window is open or SDL
+        draws without a display.
+        """
+        while self.is_open and self._pygame.display.get_driver() not in _UNSEEN:
+            left = self._shown_at + seconds - time.monotonic()
+            if left <= 0:
+                return
+            self.poll_events()
+            if self.is_open:
+                time.sleep(min(left, _TICK))
 
     def poll_events(self) -> None:
         """Poll events, so that the system does not mark the window as unresponsive."""
@@ -122,6 +163,9 @@ class Window:
             return
         pygame = self._pygame
         for event in pygame.event.get():
+            if event.type in (pygame.WINDOWEXPOSED, pygame.WINDOWRESTORED):
+                for window in _open:
+                    window._paint()
             if self._on_event is not None:
                 self._on_event(pygame, event)
             for window in list(_open):
@@ -132,7 +176,7 @@ class Window:
 
     def close(self) -> None:
         """Close the window for good; idempotent."""
-        self._closed = True
+        self._closed, self._frame = True, None
         if self._window is not None:
             _open.remove(self)
             self._window.destroy()

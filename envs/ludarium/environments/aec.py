@@ -82,6 +82,11 @@ class AECGame(AECEnv[str, Any, Any]):
     agents have left, `step` logs PettingZoo's warning and does nothing. `close` closes the window
     only: the environment can be stepped, rendered and reset after it.
 
+    With ``render_mode="human"`` `reset`, `set_game_state` and `step` show the position themselves,
+    in a window that the first of them opens. A position stays for at least ``1 / render_fps``
+    seconds of `metadata`, the last one until `close`; 0 waits for nothing. A window that the user
+    closes stays closed until `close`, and the game goes on without it.
+
     Args:
         game: the game, with its options.
         render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"`` (extra ``ludarium[human]``).
@@ -184,6 +189,7 @@ class AECGame(AECEnv[str, Any, Any]):
 
         Raises:
             ValueError: The seed is not an int >= 0.
+            ImportError: The mode is ``"human"`` and the extra ``ludarium[human]`` is not installed.
         """
         self._begin(self.game.new_initial_state(seed))
 
@@ -242,6 +248,7 @@ class AECGame(AECEnv[str, Any, Any]):
             self._shape if self.copy else None,
             self._own_mask,
             self._no_action,
+            self.render_mode == "human",
         )
 
     def _arrive(self, packed: int) -> None:
@@ -265,6 +272,8 @@ class AECGame(AECEnv[str, Any, Any]):
             }
             for agent, own in ((mover, mask), (other, self._no_action()))
         }
+        if self.render_mode == "human":
+            self.render()
 
     def _finish(self, packed: int) -> None:
         """Put both agents at their end, with their rewards."""
@@ -292,7 +301,17 @@ class AECGame(AECEnv[str, Any, Any]):
         if self._step_cache is None:
             EnvLogger.error_step_before_reset()
             return
-        state, array, legal, kernel, num_actions, shape, own_mask, no_action = self._step_cache
+        (
+            state,
+            array,
+            legal,
+            kernel,
+            num_actions,
+            shape,
+            own_mask,
+            no_action,
+            human,
+        ) = self._step_cache
         self._stepped = True
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
@@ -348,6 +367,8 @@ class AECGame(AECEnv[str, Any, Any]):
                 "reason": -1,
             },
         }
+        if human:
+            self.render()
 
     def _out_of_range(self, action: Any) -> IllegalActionError:
         return IllegalActionError(
@@ -464,7 +485,10 @@ class AECGame(AECEnv[str, Any, Any]):
         """
         if self._state is None:
             EnvLogger.error_render_before_reset()
-        state = self._current()
+        return self.render_state(self._current(), overlay)
+
+    def render_state(self, state: State, overlay: Any = None) -> str | Frame | None:
+        """Render another state than the current one, otherwise as `render`."""
         if self.render_mode is None:
             gymnasium.logger.warn(
                 f"render() does nothing without a render_mode: make it with {join_or(RENDER_MODES)}"
@@ -474,20 +498,29 @@ class AECGame(AECEnv[str, Any, Any]):
             if overlay is not None:
                 raise ValueError("an overlay is drawn on pictures: render_mode is 'rgb_array'")
             return str(state)
+        if self.render_mode == "human":
+            if self._window is None:
+                from ludarium.drawing.window import Window
+
+                self._window = Window(self.game.type.title)
+            if self._window.is_closed:
+                return None
         draw = self.game.type.submodule("render").draw
         frame: Frame = draw(state, self.render_size, overlay=overlay)
         if self.render_mode == "rgb_array":
             return frame
-        if self._window is None:
-            from ludarium.drawing.window import Window
-
-            self._window = Window(self.game.type.title)
-        self._window.show(frame)
+        self._window.show(frame, self._frame_seconds())
         return None
+
+    def _frame_seconds(self) -> float:
+        """Return for how long a frame stays in the window at least."""
+        fps = self.metadata["render_fps"]
+        return 1 / fps if fps else 0.0
 
     def close(self) -> None:
         """Close the window, if one is open. The environment can be used after it."""
         if self._window is not None:
+            self._window.hold(self._frame_seconds())
             self._window.close()
             self._window = None
 

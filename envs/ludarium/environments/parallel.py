@@ -25,7 +25,8 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
     the new value counts from the next reset.
 
     A step after the end logs PettingZoo's warning and returns five empty dicts, because no agent is
-    left to be in them. `close` closes the window only: the environment can be used after it.
+    left to be in them. `close` closes the window only: the environment can be used after it. With
+    ``render_mode="human"`` `reset` and `step` show the position themselves, as those of `AECGame`.
 
     Args:
         env: the AEC environment that plays.
@@ -36,6 +37,7 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
     def __init__(self, env: AECGame) -> None:
         self.aec_env = env
         self.metadata = {**env.metadata, "is_parallelizable": True}
+        env.metadata = self.metadata  # a frame rate set by the user counts for both
         self.possible_agents = list(AGENTS)
         self.observation_spaces = env.observation_spaces
         self.action_spaces = env.action_spaces

@@ -18,7 +18,7 @@ from ludarium.core.game import Game, game_type
 from ludarium.core.options import as_int, check_choice, split_options
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
-from ludarium.environments.aec import ILLEGAL_MODES, RENDER_MODES, AECGame
+from ludarium.environments.aec import ILLEGAL_MODES, AECGame
 from ludarium.environments.batches import RENDER_FPS, bounded_spec
 from ludarium.environments.infos import Info
 from ludarium.single_agent.opponents import Opponent, as_mixture, check_pickles, legal_answer
@@ -27,6 +27,7 @@ Frame: TypeAlias = npt.NDArray[np.uint8]
 
 SEATS = (0, 1, "random")
 OBSERVATIONS = ("planes", "flat", "dict")
+RENDER_MODES = ("ansi", "rgb_array", "rgb_array_list", "human")
 
 
 def check_seat(seat: Any) -> int | str:
@@ -69,6 +70,13 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
     first action, as `max_turns` of 1 does, the mask is zeros, and the next step, whose action is
     ignored, brings the result.
 
+    With ``render_mode="human"`` `reset` and `step` show the positions themselves, in a window that
+    the first of them opens: a frame for each action of the learner and one for each turn of the
+    opponent. A position stays for at least ``1 / render_fps`` seconds of `metadata`, the last one
+    until `close`; 0 waits for nothing. With ``"rgb_array_list"`` `render` returns the same frames,
+    those since the last call or `reset`; with ``"rgb_array"`` it returns one picture of the current
+    position, in which the last turn is marked, that of the opponent.
+
     An action is an int or an integer array of shape (), as the action space contains them. A step
     after the end raises ValueError: Gymnasium leaves it undefined, and an error shows the missing
     `reset`. `close` closes the window only: the environment can be stepped, rendered and reset
@@ -90,8 +98,8 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             the learner acts again; refused actions count with the played ones, and the game is
             truncated when there are ``game.max_game_length`` of them. An action out of range raises
             in every mode.
-        render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"`` (extra ``ludarium[human]``);
-            `gymnasium.make` also takes ``"rgb_array_list"``.
+        render_mode: None, ``"ansi"``, ``"rgb_array"``, ``"rgb_array_list"`` or ``"human"`` (extra
+            ``ludarium[human]``).
         render_size: longer side of a picture in pixels, 128 to 2048.
 
     Raises:
@@ -114,16 +122,21 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
     ) -> None:
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL_MODES)
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self.game, self.illegal, self.observation = game, illegal, observation
         self.seat = check_seat(seat)
         self._agents, self._weights = as_mixture(opponent)
-        self._pictures = AECGame(game, render_mode=render_mode, render_size=render_size)
+        one_picture = "rgb_array" if render_mode == "rgb_array_list" else render_mode
+        self._pictures = AECGame(game, render_mode=one_picture, render_size=render_size)
         self.render_mode = render_mode
+        available = self._pictures.metadata["render_modes"]
         self.metadata = {
             "name": self._pictures.metadata["name"],
-            "render_modes": self._pictures.metadata["render_modes"],
+            "render_modes": [m for m in RENDER_MODES if m.removesuffix("_list") in available],
             "render_fps": self._pictures.metadata["render_fps"],
         }
+        self._pictures.metadata = self.metadata  # a frame rate set by the user counts for both
+        self._frames: list[Frame] = []  # that the next render() returns, of "rgb_array_list"
         self.observation_space = observation_space_of(game, observation)
         self.action_space = spaces.Discrete(game.num_distinct_actions)
         self._state: State | None = None
@@ -165,6 +178,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
 
         Raises:
             IllegalActionError: The opponent answered illegally; the message names it.
+            ImportError: The mode is ``"human"`` and the window extra is not installed.
         """
         seed_stream(seed)  # raises ValueError for what is not a seed
         super().reset(seed=None if seed is None else int(seed))
@@ -176,7 +190,9 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             slot = int(self.np_random.choice(len(self._agents), p=self._weights))
         agent = self._agents[slot]
         state = self.game.new_initial_state(int(self.np_random.integers(2**62)))
-        self._reply(state, agent, player)
+        frames = self._show([], state)
+        self._reply(state, agent, player, frames)
+        self._frames = frames
         self._state, self._agent, self._slot, self._player = state, agent, slot, player
         self._length, self._over = 0, False
         self._result = self._reason = codes.NOT_OVER
@@ -195,6 +211,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         """
         state = self._running()
         if state.is_terminal():  # the opponent ended it before the learner's first action
+            self._show(self._frames, state)
             return self._ending(state)
         number = as_int(action)
         if number is None or not 0 <= number < self.game.num_distinct_actions:
@@ -205,7 +222,9 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             return self._refuse()
         after = state.clone()
         after.apply_action(number)
-        self._reply(after, self._agent, self._player)
+        frames = self._show([], after)
+        self._reply(after, self._agent, self._player, frames)
+        self._frames += frames
         self._state = after
         self._length += 1
         if after.is_terminal():
@@ -222,11 +241,27 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             raise ValueError("the game is over: reset() needs to be called before step()")
         return self._state
 
-    def _reply(self, state: State, agent: Agent, player: int) -> None:
-        """Let the opponent play, in place, until the learner is to move or the game is over."""
+    def _reply(self, state: State, agent: Agent, player: int, frames: list[Frame]) -> None:
+        """Let the opponent play, in place, until the learner is to move or the game is over.
+
+        The position after each turn is shown, or its picture added to the frames.
+        """
         while state.current_player() == 1 - player:
+            turn = state.turn_number()
             answer = agent.select_action(state.clone(), self.np_random)
             state.apply_action(legal_answer(agent, state, answer))
+            if state.turn_number() != turn or state.is_terminal():
+                self._show(frames, state)
+
+    def _show(self, frames: list[Frame], state: State) -> list[Frame]:
+        """Show a position in the window, or add its picture to frames, as `render_mode` asks."""
+        if self.render_mode == "human":
+            self._pictures.render_state(state)
+        elif self.render_mode == "rgb_array_list":
+            frame = self._pictures.render_state(state)
+            assert isinstance(frame, np.ndarray)
+            frames.append(frame)
+        return frames
 
     def _ending(self, state: State) -> tuple[Any, float, bool, bool, Info]:
         """Return the results of the step that ends a game by its rules or by `max_turns`."""
@@ -240,6 +275,8 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
     def _refuse(self) -> tuple[Any, float, bool, bool, Info]:
         """Return the results of the step with an illegal action."""
         self._length += 1
+        assert self._state is not None
+        self._show(self._frames, self._state)
         if self.illegal == "terminate":
             return self._end(codes.NOBODY, codes.BY_ILLEGAL, -1.0)
         if self._length >= self.game.max_game_length:
@@ -269,8 +306,6 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             "result": self._result,
             "reason": self._reason,
         }
-        if self.render_mode == "human":
-            self.render()
         if self.observation == "flat":
             return planes.reshape(-1), info
         if self.observation == "dict":
@@ -305,18 +340,32 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             raise ValueError("reset() needs to be called before this")
         return self._state.clone()
 
-    def render(self, overlay: Any = None) -> str | Frame | None:
-        """Return a diagram (``"ansi"``) or a new array uint8 [height, width, 3], or show a window.
+    def render(self, overlay: Any = None) -> Any:
+        """Return a diagram, a picture or a list of pictures, or show a window.
 
         Args:
             overlay: marks on the picture; see `ludarium.drawing.overlays`.
 
+        Returns:
+            ``"ansi"``: a str. ``"rgb_array"``: a new array uint8 [height, width, 3].
+            ``"rgb_array_list"``: a list of such arrays, those since the last call or `reset`.
+            ``"human"``: None.
+
         Raises:
-            ValueError: `reset` was not called, or the overlay is not allowed.
+            ValueError: `reset` was not called, the overlay is not allowed, or the mode is
+                ``"rgb_array_list"``, whose pictures are drawn by `step`.
             ImportError: The mode is ``"human"`` and the window extra is not installed.
         """
-        self._pictures.set_game_state(self.game_state)
-        return self._pictures.render(overlay)
+        state = self.game_state
+        if self.render_mode == "rgb_array_list":
+            if overlay is not None:
+                raise ValueError(
+                    "an overlay is drawn on the current position: "
+                    "render_mode is 'rgb_array' or 'human', not 'rgb_array_list'"
+                )
+            frames, self._frames = self._frames, []
+            return frames
+        return self._pictures.render_state(state, overlay)
 
     def close(self) -> None:
         """Close the window, if one is open. The environment can be used after it."""
@@ -358,5 +407,5 @@ def make_single(game: str, **options: Any) -> SingleAgentGame:
     return SingleAgentGame(kind.load(**theirs), **ours)
 
 
-# gymnasium.make reads it to know the render modes; "rgb_array_list" is then its RenderCollection.
+# gymnasium.make reads it to know the render modes.
 make_single.metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # type: ignore[attr-defined]

@@ -31,6 +31,7 @@ from stable_baselines3.common.vec_env import (
 from ludarium.core.errors import join_or
 from ludarium.core.game import Game
 from ludarium.single_agent.env import observation_space_of
+from ludarium.wrappers.films import RecordTurns
 
 FORMS = ("planes", "flat", "dict")
 
@@ -51,6 +52,7 @@ HARMLESS: tuple[type, ...] = (
     wrappers.RecordVideo,
     wrappers.RenderCollection,
     wrappers.TimeLimit,
+    RecordTurns,
 )
 
 # ---------------------------------------------------------------- statistics
