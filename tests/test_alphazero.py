@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -364,6 +365,27 @@ def test_an_analysis_is_the_search_in_words(name: str, game: Any, rng: Any) -> N
             analysis = search.analyse(state, rng)
             assert analysis.proven and analysis.value == 1 and len(analysis.line) == 1
             break
+
+
+def test_a_search_can_be_broken_off(name: str, game: Any, rng: Any) -> None:
+    """The network itself sets the event, after 20 questions."""
+    stop, asked, guess = threading.Event(), [0], Guess(game)
+
+    def network(planes: Any) -> Any:
+        asked[0] += 1
+        if asked[0] == 20:
+            stop.set()
+        return guess(planes)
+
+    agent = AlphaZeroAgent(network, num_simulations=600)
+    agent.stop_event = stop
+    state = game.new_initial_state(1)
+    assert agent.select_action(state) in state.legal_actions()
+    assert asked[0] == 20
+    assert agent.analyse(state).effort == 1, "the event is still set"
+    stop.clear()
+    assert agent.search_actions([state]).shape == (1,) and asked[0] > 300
+    assert pickle.loads(pickle.dumps(AlphaZeroAgent(len))).stop_event is None
 
 
 def test_show_asks_a_network(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:

@@ -447,6 +447,80 @@ def test_the_thread_answers_in_order_without_blocking(game: Any) -> None:
     assert not agent_thread._thread.is_alive()
 
 
+class Stoppable:
+    """An agent that searches until its event is set."""
+
+    name = "endless"
+
+    def __init__(self) -> None:
+        self.stop_event: threading.Event | None = None
+        self.begun: list[str] = []
+
+    def select_action(self, state: Any, rng: Any) -> int:
+        self.begun.append(state.to_string())
+        assert self.stop_event is not None and self.stop_event.wait(60)
+        return int(state.legal_actions()[0])
+
+
+def answers_of(agent_thread: AgentThread, count: int) -> list[Any]:
+    """Wait for answers."""
+    collected: list[Any] = []
+    while len(collected) < count:
+        collected += agent_thread.answers()
+        time.sleep(0.005)
+    return collected
+
+
+def test_the_thread_stops_what_was_asked_so_far(game: Any) -> None:
+    agent = Stoppable()
+    agent_thread, state = AgentThread(agent, "endless"), game.new_initial_state(1)
+    assert agent_thread.can_stop
+    agent_thread.stop()  # nothing was asked yet: the next question is not stopped
+    first = [agent_thread.ask(state, np.random.default_rng(1)) for _ in range(2)]
+    while not agent.begun:
+        time.sleep(0.005)
+    assert list(agent_thread.answers()) == []
+    agent_thread.stop()
+    assert [number for number, _ in answers_of(agent_thread, 2)] == first
+    later = agent_thread.ask(state, np.random.default_rng(1))
+    begun = len(agent.begun)
+    while len(agent.begun) == begun:
+        time.sleep(0.005)
+    assert not agent_thread._stop_event.is_set() and list(agent_thread.answers()) == []
+    agent_thread.stop()
+    assert answers_of(agent_thread, 1)[0][0] == later
+    agent_thread.close()
+
+
+def test_the_thread_skips_discarded_questions(game: Any) -> None:
+    agent = Stoppable()
+    agent_thread, state = AgentThread(agent, "endless"), game.new_initial_state(1)
+    agent_thread.ask(state, np.random.default_rng(1))
+    while not agent.begun:
+        time.sleep(0.005)
+    agent_thread.ask(state, np.random.default_rng(1))
+    agent_thread.discard()  # the first is broken off, the second never asked
+    last = agent_thread.ask(state, np.random.default_rng(1))
+    agent_thread.stop()
+    numbers = []
+    while last not in numbers:
+        numbers += [number for number, _ in answers_of(agent_thread, 1)]
+    assert last - 1 not in numbers
+    agent_thread.ask(state, np.random.default_rng(1))
+    agent_thread.close()  # ends the search that runs
+    agent_thread._thread.join(60)
+    assert not agent_thread._thread.is_alive()
+
+
+def test_agents_without_an_event_are_waited_for(game: Any) -> None:
+    agent_thread = AgentThread(FaultyAgent(lambda: 0), "odd")
+    assert not agent_thread.can_stop
+    agent_thread.ask(game.new_initial_state(1), np.random.default_rng(1))
+    agent_thread.stop()
+    assert len(answers_of(agent_thread, 1)) == 1
+    agent_thread.close()
+
+
 def test_an_error_in_prepare_is_an_answer(game: Any) -> None:
     class Unready(FaultyAgent):
         def prepare(self, game: Any) -> None:

@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,33 @@ def test_agents_answer_within_a_time_and_can_be_pickled(name, game):
         assert action in state.legal_actions()
         if "ms" not in spec:
             assert action == make_agent(spec).select_action(state, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("spec", ["mcts:10000000", "mcts:3600000ms", "alphabeta:30"])
+def test_a_search_can_be_broken_off(name, game, spec):
+    """Once its event is set, it answers legally and soon; cleared, it searches in full again."""
+    stop = threading.Event()
+    agent = make_agent(spec)
+    agent.prepare(game)
+    agent.stop_event = stop
+    state, rng = game.new_initial_state(0), np.random.default_rng(1)
+    before = state.to_string()
+    threading.Timer(0.2, stop.set).start()
+    text, after = whole_turn(agent, state, rng)  # both actions of a turn
+    assert after.turn_number() == 1 and text and state.to_string() == before
+    assert agent.analyse(state, rng).effort < 10_000_000
+    assert pickle.loads(pickle.dumps(agent)).stop_event is None
+
+
+@pytest.mark.parametrize("spec", ["mcts:300", "alphabeta:2"])
+def test_an_event_that_is_not_set_changes_no_answer(name, game, spec):
+    answers = []
+    for stop in (None, threading.Event()):
+        agent, states = make_agent(spec), walk(game, 5)
+        agent.stop_event = stop
+        rng = np.random.default_rng(1)
+        answers.append([agent.select_action(next(states), rng) for _ in range(6)])
+    assert answers[0] == answers[1]
 
 
 def test_agents_refuse_a_finished_game(name):

@@ -30,6 +30,9 @@ class Agent(Protocol):
     the agent needs; the arena calls it before each game, off the clock. ``check(game)`` raises
     ValueError for games that the agent cannot play. ``digest`` is a hash of the file that the agent
     was loaded from, by which a tournament recognizes games of an older version of the file.
+    ``stop_event`` is None or a `threading.Event` of whoever asks: once it is set, a search that
+    runs in another thread answers soon, with the best action so far, and so does every later one
+    until it is cleared.
     """
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:

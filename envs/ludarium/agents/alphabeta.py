@@ -14,13 +14,14 @@ from ludarium.agents.budget import parse_budget
 from ludarium.core.game import kernels_for
 
 if TYPE_CHECKING:
+    import threading
     from types import ModuleType
 
     from ludarium.core.game import Game
     from ludarium.core.state import State
 
 MOST_TURNS = 30
-CHUNK = 1000  # positions between two looks at the clock
+CHUNK = 1000  # positions between two looks at the clock and at the event that stops a search
 SCALE = 100  # an advantage that makes the value of a position 0.76
 TABLE_BITS = {1: 10, 2: 16}  # entries of the table, by depth; deeper, and by the clock:
 DEEP_BITS = 20
@@ -60,11 +61,12 @@ class AlphaBetaAgent:
         """Take the depth in turns or the time; see `make_agent`."""
         self.budget = parse_budget("alphabeta", argument, "turns", MOST_TURNS)
         self.name = f"alphabeta:{argument}"
+        self.stop_event: threading.Event | None = None
         self._table: Any = None
         self._searches = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_table": None, "_searches": 0}
+        return {**self.__dict__, "stop_event": None, "_table": None, "_searches": 0}
 
     def prepare(self, game: Game) -> None:
         """Load the kernels of a game, so that the first decision does not wait for them."""
@@ -124,7 +126,7 @@ class AlphaBetaAgent:
         for depth in range(1, last + 1):
             kernels.begin(state._array, depth, search.facts, search.frames, search.states)
             finished = False
-            while not finished and (action < 0 or time.perf_counter() < end):
+            while not finished and (action < 0 or not self._is_stopped(end)):
                 finished = bool(kernels.advance(CHUNK, *search.arrays()))
             best = int(search.frames[0, kernels.ACTION])
             if best >= 0:  # it tried the best action of the last depth first: never worse
@@ -135,6 +137,10 @@ class AlphaBetaAgent:
             if abs(score) > kernels.SURE:
                 break
         return kernels, search, action, score, reached
+
+    def _is_stopped(self, end: float) -> bool:
+        stop = self.stop_event
+        return time.perf_counter() >= end or (stop is not None and stop.is_set())
 
     def _prepare(self, kernels: ModuleType, state: State, rng: np.random.Generator) -> _Search:
         """Return the arrays of a new search. The table is kept; a salt invalidates old entries."""

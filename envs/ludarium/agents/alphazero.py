@@ -20,6 +20,8 @@ from ludarium.core.options import as_float, at_least_one
 from ludarium.environments.vector import VectorGame
 
 if TYPE_CHECKING:
+    import threading
+
     from ludarium.core.game import Game
     from ludarium.core.state import State
 
@@ -99,6 +101,7 @@ class AlphaZeroSearch:
             )
         self.value_scale = float(value_scale)
         self._schedule = root_schedule(self.max_num_considered_actions, self.num_simulations)
+        self.stop_event: threading.Event | None = None  # once it is set, a search ends early
         self._tree: Tree | None = None
         self._where = np.zeros((0, 2), np.int64)
         self._planes = np.zeros((0, 0), np.int8)
@@ -139,6 +142,8 @@ class AlphaZeroSearch:
                 n, row, self._schedule, self.value_scale, noise, tree, where, planes
             )
             self._ask(kernels, asked)
+            if self.stop_event is not None and self.stop_event.is_set():
+                break
         actions = self.game.num_distinct_actions
         output = SearchOutput(
             np.empty(n, np.int64),
@@ -186,7 +191,7 @@ class AlphaZeroSearch:
             value=values[action],
             proven=won,
             line=line_texts(state, line),
-            effort=self.num_simulations,
+            effort=sum(visits.values()),
             visits=visits,
             values=values,
             texts={number: state.action_to_string(number) for number in visits},
@@ -306,10 +311,11 @@ class AlphaZeroAgent:
             at_least_one("num_simulations", num_simulations),
         )
         self.name, self.options = name, options
+        self.stop_event: threading.Event | None = None
         self._search: AlphaZeroSearch | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_search": None}
+        return {**self.__dict__, "stop_event": None, "_search": None}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
@@ -362,4 +368,5 @@ class AlphaZeroAgent:
         """Return the search of a game, which keeps its arrays from one question to the next."""
         if self._search is None or self._search.game != game:
             self._search = AlphaZeroSearch(game, self.network, self.num_simulations, **self.options)
+        self._search.stop_event = self.stop_event
         return self._search

@@ -13,6 +13,7 @@ from ludarium.agents.budget import parse_budget
 from ludarium.core.game import kernels_for
 
 if TYPE_CHECKING:
+    import threading
     from types import ModuleType
 
     from ludarium.core.game import Game
@@ -22,8 +23,8 @@ EXPLORE = 1.0  # weight of the confidence term; results are +1 and -1
 MOST_SIMULATIONS = 10_000_000
 MOST_NODES = 4_000_000  # of one tree, 40 bytes each; it serves searches limited by time
 NODES_PER_MS = 600  # more than any game adds
-CHUNK = 128  # simulations between two looks at the clock
-LONG_CHUNK = 50_000  # where there is no clock
+CHUNK = 128  # simulations between two looks at the clock and at the event that stops a search
+LONG_CHUNK = 50_000  # where there is neither
 _ready: set[Any] = set()  # types of games whose kernels are loaded
 
 
@@ -38,6 +39,7 @@ class MCTSAgent:
         """Take the number of simulations or the time; see `make_agent`."""
         self.budget = parse_budget("mcts", argument, "simulations", MOST_SIMULATIONS)
         self.name = f"mcts:{argument}"
+        self.stop_event: threading.Event | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -52,6 +54,7 @@ class MCTSAgent:
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
+        self.stop_event = None
         self._forget()
 
     def prepare(self, game: Game) -> None:
@@ -131,13 +134,16 @@ class MCTSAgent:
         if not self._kept(kernels, state, stream):
             self._prepare(kernels, state)
             kernels.begin(array, self._nodes, self._tree, stream)
-        end = math.inf if ms is None else start + ms / 1000
+        end, stop = math.inf if ms is None else start + ms / 1000, self.stop_event
+        chunk = LONG_CHUNK if ms is None and stop is None else CHUNK
         done = 0
         while True:  # in pieces, to look at the clock and for interrupts
-            piece = CHUNK if count is None else min(LONG_CHUNK, count - done)
+            piece = chunk if count is None else min(chunk, count - done)
             more = int(kernels.simulate(array, self._nodes, self._tree, stream, piece, EXPLORE))
             done += more
             if more < piece or done == count or time.perf_counter() >= end:
+                return kernels, done
+            if stop is not None and stop.is_set():
                 return kernels, done
 
     def _kept(self, kernels: ModuleType, state: State, stream: Any) -> bool:

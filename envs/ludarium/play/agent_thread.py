@@ -22,12 +22,20 @@ class AgentThread:
     The thread never delays the end of the process, even in the middle of a search.
 
     Args:
-        agent: the agent.
+        agent: the agent. If it has a ``stop_event``, the thread takes that over, and its searches
+            can be broken off.
         name: name of the agent, for messages.
     """
 
     def __init__(self, agent: Agent, name: str) -> None:
         self._agent, self._name = agent, name
+        self.can_stop = hasattr(agent, "stop_event")
+        self._stop_event = threading.Event()
+        if self.can_stop:
+            agent.stop_event = self._stop_event  # type: ignore[attr-defined]
+        # The lock guards these numbers of questions, and that the event belongs to the current one.
+        self._lock = threading.Lock()
+        self._current = self._last_stopped = self._last_discarded = 0
         self._questions: queue.SimpleQueue[tuple[int, State, np.random.Generator] | None]
         self._questions = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[tuple[int, list[int] | Exception]] = queue.SimpleQueue()
@@ -42,6 +50,22 @@ class AgentThread:
         self._questions.put((self._num_questions, state.clone(), rng))
         return self._num_questions
 
+    def stop(self) -> None:
+        """Let the agent answer what it was asked so far soon, with the best actions found so far.
+
+        An agent without a ``stop_event`` answers when it has finished.
+        """
+        with self._lock:
+            self._last_stopped = self._num_questions
+            if self._current and self._current <= self._last_stopped:
+                self._stop_event.set()
+
+    def discard(self) -> None:
+        """Break off the questions asked so far; those not begun are never answered."""
+        with self._lock:
+            self._last_discarded = self._num_questions
+        self.stop()
+
     def answers(self) -> Iterator[tuple[int, list[int] | Exception]]:
         """Yield each new answer: the number of its question, and the actions or an exception.
 
@@ -55,8 +79,9 @@ class AgentThread:
                 return
 
     def close(self) -> None:
-        """End the thread after its current question; later questions are not answered."""
+        """Break off the current question, and end the thread; later questions are not answered."""
         self._closed.set()
+        self.discard()
         self._questions.put(None)
 
     def _work(self) -> None:
@@ -67,6 +92,14 @@ class AgentThread:
             if question is None or self._closed.is_set():
                 return
             number, state, rng = question
+            with self._lock:
+                if number <= self._last_discarded:
+                    continue
+                self._current = number
+                if number <= self._last_stopped:
+                    self._stop_event.set()
+                else:
+                    self._stop_event.clear()
             try:
                 if prepare is not None and prepared != state.game:
                     prepare(state.game)
