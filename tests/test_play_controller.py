@@ -27,12 +27,19 @@ class ManualAgentThread:
         self._agent, self._name = agent, name
         self.waiting: list[Any] = []
         self._ready: list[Any] = []
-        self.asked = 0
+        self.asked = self.stopped = self.discarded = 0
+        self.can_stop = hasattr(agent, "stop_event")
 
     def ask(self, state: Any, rng: Any) -> int:
         self.asked += 1
         self.waiting.append((self.asked, state.clone(), rng))
         return self.asked
+
+    def stop(self) -> None:
+        self.stopped = self.asked
+
+    def discard(self) -> None:
+        self.discarded = self.asked
 
     def think(self) -> None:
         for number, state, rng in self.waiting:
@@ -103,6 +110,12 @@ class ControllerHarness:
             else:
                 self.controller.press("pass")
             assert self.state == expected
+
+    def resign(self) -> None:
+        """Press the button, and press it again as it asks."""
+        for asked in ("resign", ""):
+            self.controller.press("resign")
+            assert self.controller.asked == asked
 
     def enabled(self) -> set[str]:
         return {button.name for button in self.controller.buttons() if button.enabled}
@@ -338,7 +351,7 @@ def test_resign(game: Any) -> None:
         harness.turn(random.Random(1))
         harness.agent()
         before = harness.state.clone()
-        harness.controller.press("resign")
+        harness.resign()
         assert (
             harness.controller.session.over and "You have resigned" in harness.controller.status()
         )
@@ -358,6 +371,8 @@ def test_a_new_game_saves_the_previous_record(game: Any) -> None:
     harness = ControllerHarness(game)
     harness.turn(random.Random(1))
     harness.controller.press("new")
+    assert harness.kept == [] and "Press New game or N again" in harness.controller.status()
+    harness.controller.press("new")
     assert [record.reason for record in harness.kept] == ["unfinished"]
     assert harness.state.history() == [] and harness.begun == 2
     harness.agent()  # answers a question of the previous game
@@ -368,6 +383,215 @@ def test_a_new_game_saves_the_previous_record(game: Any) -> None:
     harness.controller.save_record()
     harness.controller.save_record()
     assert len(harness.kept) == 2 and harness.kept[1].seed == 3
+
+
+def test_no_single_press_loses_a_running_game(game: Any) -> None:
+    """Resign, new game and quit ask; whatever else the person does withdraws the question."""
+    harness = ControllerHarness(game)
+    controller = harness.controller
+    harness.turn(random.Random(1))
+    harness.agent()
+    before, words = harness.state.clone(), {"resign": "Resign or R", "new": "N", "quit": "Q"}
+    others: dict[str, Callable[[], None]] = {
+        "cancel": lambda: controller.press("cancel"),
+        "click": lambda: controller.click(-5.0, -5.0),
+        "hint": lambda: controller.press("hint"),
+    }
+    for name in words:
+        for other, answer in others.items():
+            changes = controller.revision
+            controller.press(name)
+            assert controller.asked == name and controller.revision > changes
+            assert f"{words[name]} again" in controller.status()
+            asked = [button.name for button in controller.buttons() if button.asked]
+            assert asked == ([] if name == "quit" else [name])
+            answer()
+            assert controller.asked == "" and "again" not in controller.status(), other
+            assert harness.state == before and not controller.session.over
+            harness.agent()
+    controller.press("resign")
+    controller.press("new")  # another question takes its place
+    assert controller.asked == "new" and not controller.session.over
+    controller.press("resign")
+    controller.press("resign")
+    assert controller.session.resigned and controller.asked == ""
+    controller.press("undo")
+    assert not controller.session.over and harness.state == before
+    controller.press("quit")
+    assert not controller.quitting
+    controller.press("quit")
+    assert controller.quitting
+
+
+def test_nothing_is_asked_where_nothing_is_lost(game: Any) -> None:
+    harness = ControllerHarness(game)
+    harness.controller.press("new")
+    assert harness.begun == 2, "nothing was played"
+    harness.turn(random.Random(1))
+    harness.agent()
+    harness.resign()
+    harness.controller.press("new")
+    assert harness.begun == 3, "the game is over"
+    harness.controller.press("quit")
+    assert harness.controller.quitting
+
+
+def test_a_question_outlives_the_agents_answer_but_not_the_game(game: Any) -> None:
+    harness = ControllerHarness(game)
+    harness.turn(random.Random(1))
+    harness.controller.press("resign")
+    harness.agent()
+    assert harness.controller.asked == "resign" and harness.controller.session.persons_turn
+    harness = ControllerHarness(game, FaultyAgent(lambda: -3))
+    harness.turn(random.Random(1))
+    harness.controller.press("new")
+    harness.agent()  # the illegal answer ends the game
+    assert harness.controller.asked == "" and harness.controller.session.over
+
+
+# ---------------------------------------------------------------- under the mouse
+
+
+def test_the_target_under_the_mouse_is_marked(game: Any) -> None:
+    harness = ControllerHarness(game)
+    controller = harness.controller
+    while not any(len(way) > 1 for way in clicks(harness.state).values()):
+        harness.click(next(action for action, way in clicks(harness.state).items() if way))
+        if not controller.session.persons_turn:
+            harness.agent()
+    before = harness.state.clone()
+    action, way = next((a, way) for a, way in clicks(before).items() if len(way) > 1)
+    for number, place in enumerate(way):
+        changes = controller.revision
+        controller.hover(place.x, place.y)
+        assert controller.hovered == place and controller.revision == changes + 1
+        controller.hover(place.x, place.y)
+        assert controller.revision == changes + 1, "nothing has changed"
+        last = number == len(way) - 1
+        assert controller.preview == (before.child(action) if last else None)
+        assert harness.state == before, "the mouse plays nothing"
+        controller.hover(-5.0, -5.0)
+        assert controller.hovered is None and controller.preview is None
+        controller.click(place.x, place.y)
+    assert harness.state == before.child(action) and controller.hovered is None
+
+
+def test_hovering_marks_what_a_click_would_choose(name: str) -> None:
+    """Wherever the mouse is, the preview is the position after the click."""
+    harness, choose = ControllerHarness(load(name, max_turns=40)), random.Random(2)
+    controller, previews = harness.controller, 0
+    while not controller.session.over:
+        if not controller.session.persons_turn:
+            harness.agent()
+            assert controller.hovered is None
+            continue
+        places = [place for way in clicks(harness.state).values() for place in way]
+        if not places or choose.random() < 0.2:
+            if controller.selection is not None and controller.selection.chosen:
+                controller.press("cancel")
+            harness.turn(choose)
+            continue
+        place = choose.choice(places)
+        controller.hover(place.x, place.y)
+        preview, hovered = controller.preview, controller.hovered
+        assert controller.selection is not None
+        chosen, half_made = controller.selection.chosen, controller.session.half_made
+        controller.click(place.x, place.y)
+        if preview is not None:
+            previews += 1
+            assert harness.state == preview
+        elif controller.session.persons_turn and not half_made:
+            assert controller.selection.chosen[-1:] == ((hovered,) if hovered else ()), chosen
+    assert previews > 5
+
+
+def test_another_piece_of_a_half_made_turn_is_marked(name: str) -> None:
+    found = half_made(name)
+    if found is None:
+        assert len(load(name).stages) == 1
+        return
+    harness, before = found
+    controller = harness.controller
+    assert controller.selection is not None
+    after = controller.selection.next_targets()
+    selection = Selection(before)
+    others = [p for p in selection.pieces() if p not in after and selection.action_of((p,))]
+    for place in others:
+        controller.hover(place.x, place.y)
+        assert controller.hovered == place and controller.preview is None
+    one_click = any(len(way) == 1 for way in clicks(before).values())
+    assert bool(others) == one_click, "an action of two clicks is not replaced by one"
+
+
+def test_nothing_is_marked_while_the_agent_thinks(game: Any) -> None:
+    harness = ControllerHarness(game, seat=1)
+    changes = harness.controller.revision
+    for place in {p for way in clicks(harness.state).values() for p in way}:
+        harness.controller.hover(place.x, place.y)
+    assert harness.controller.hovered is None and harness.controller.revision == changes
+
+
+# ---------------------------------------------------------------- searches that are broken off
+
+
+class Searching:
+    """An agent that can be stopped, for `ManualAgentThread`."""
+
+    name = "searching"
+    stop_event = None
+
+    def select_action(self, state: Any, rng: Any) -> int:
+        return int(state.legal_actions()[0])
+
+
+def test_the_agent_is_told_to_move_now(game: Any) -> None:
+    harness = ControllerHarness(game, Searching(), seat=1)
+    assert harness.enabled() == {"stop", "resign", "new"}
+    harness.controller.press("stop")
+    assert harness.agent_thread.stopped == 1 and harness.controller.thinking
+    harness.agent()
+    assert harness.controller.session.persons_turn and "stop" not in harness.enabled()
+    harness.controller.press("stop")  # nothing to stop
+    harness.controller.press("hint")
+    assert harness.agent_thread.stopped == 1 and "stop" in harness.enabled()
+    harness.controller.press("stop")
+    assert harness.agent_thread.stopped == 2
+    harness.agent()
+    assert harness.controller.hint
+
+
+@pytest.mark.parametrize("button", ["undo", "new"])
+def test_undo_and_new_game_break_a_search_off(game: Any, button: str) -> None:
+    harness = ControllerHarness(game, Searching())
+    harness.turn(random.Random(1))
+    asked = harness.agent_thread.asked
+    assert harness.agent_thread.discarded == 0
+    harness.controller.press(button)
+    harness.controller.press(button)
+    assert harness.agent_thread.discarded == asked == harness.agent_thread.asked
+    assert not harness.controller.thinking
+
+
+def test_answers_are_not_broken_off(game: Any) -> None:
+    harness = ControllerHarness(game, Searching())
+    play(harness, random.Random(1), 5)
+    assert harness.agent_thread.discarded == 0
+
+
+# ---------------------------------------------------------------- the list of turns
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_turns_of_a_session(name: str, seat: int) -> None:
+    harness = ControllerHarness(load(name, max_turns=20), seat=seat)
+    play(harness, random.Random(3), 100)
+    turns = harness.controller.session.turns()
+    assert tuple(text for _, _, text in turns) == harness.controller.session.record().turns
+    assert [number for number, _, _ in turns] == list(range(1, len(turns) + 1))
+    assert [player for _, player, _ in turns] == [n % 2 for n in range(len(turns))]
+    harness.controller.press("undo")
+    assert harness.controller.session.turns() == turns[: len(harness.controller.session.turns())]
+    assert len(harness.controller.session.turns()) < len(turns)
 
 
 def test_an_empty_game_is_saved_if_it_is_the_only_one(game: Any) -> None:
@@ -416,7 +640,7 @@ def test_an_agent_that_raises_leaves_the_game_playable(game: Any) -> None:
 
 
 def test_rejects_unknown_buttons(game: Any) -> None:
-    with pytest.raises(ValueError, match="there is no button 'castle'; the buttons are undo, hint"):
+    with pytest.raises(ValueError, match="no button 'castle'; the buttons are undo, hint, stop"):
         ControllerHarness(game).controller.press("castle")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import random
 import re
 import shutil
 import signal
@@ -19,13 +20,15 @@ import numpy as np
 import pytest
 from children import interruptible
 from test_play_controller import ControllerHarness
+from test_play_controller import play as play_turns
 
 import ludarium
 from ludarium import records
 from ludarium.drawing.canvas import THEMES, mix
 from ludarium.drawing.pointing import clicks
 from ludarium.play.controller import Controller
-from ludarium.play.view import View
+from ludarium.play.session import Session
+from ludarium.play.view import MINIMUM, View
 from ludarium.play.window import WindowShell
 
 SIZES = (128, 333, 512, 1024)
@@ -49,8 +52,10 @@ def test_the_picture_of_a_controller(game: Any, theme: str) -> None:
         frame = view.frame(harness.controller)
         assert frame.dtype == np.uint8 and frame.shape == (view.height, view.width, 3)
         assert frame.flags.owndata and frame.flags.writeable
-        board = game.type.submodule("render").draw(harness.state, size, theme)
-        assert view.width == max(300, board.shape[1]) and view.height > board.shape[0]
+        board = game.type.submodule("render").draw(harness.state, view.size, theme)
+        assert view.size == size or (size == 128 and (view.width, view.height) == MINIMUM)
+        assert view.width >= board.shape[1] + view.list_width and view.list_width > 0
+        assert view.height > board.shape[0]
         assert harness.controller.selection is not None
         for place in harness.controller.selection.next_targets():
             assert near(at(frame, view.to_pixels(place)), THEMES[theme].chosen), (size, place)
@@ -82,7 +87,7 @@ def test_a_hint_is_painted(game: Any) -> None:
     assert harness.controller.hint
     for place in harness.controller.hint:
         x, y = view.to_pixels(place)
-        reach = round(min(place.wide, place.high) * 600 / 8)
+        reach = round(min(place.wide, place.high) * view.size / 8)
         around = frame[int(y) - reach : int(y) + reach, int(x) - reach : int(x) + reach]
         colour = np.array(THEMES["light"].capture)
         assert (np.abs(around.astype(int) - colour).max(2) < 24).sum() > 10
@@ -105,19 +110,163 @@ def test_buttons_are_clicked_where_they_are_painted(game: Any, size: int) -> Non
         fill = mix(THEMES["light"].background, THEMES["light"].board, share)
         assert near(at(frame, (left + wide / 2, top + high * 0.16)), fill)
     assert view.to_units(5, view.height - 2) is None
-    assert view.to_units(5, 5) is not None
+    assert view.to_units(view.width - 2, 5) is None, "the list of turns"
+    assert view.to_units((view.width - view.list_width) / 2, 5) is not None
 
 
 def test_the_status_line_shows_the_status(game: Any) -> None:
     harness, view = ControllerHarness(game), View(game, 512, "light")
     frames = [view.frame(harness.controller)]
-    harness.controller.press("resign")
+    harness.resign()
     frames.append(view.frame(harness.controller))
     board = game.type.submodule("render").draw(harness.state, 512).shape[0]
     assert not np.array_equal(frames[0][board:], frames[1][board:])
     ink = THEMES["light"].ink
     caption = frames[1][board - 30 : board - 8, :40].reshape(-1, 3)
     assert any(near(pixel, ink) for pixel in caption), "the result is the picture's caption"
+
+
+def long_game(name: str, turns: int, seat: int = 0) -> ControllerHarness:
+    harness = ControllerHarness(ludarium.load_game(name), seat=seat)
+    play_turns(harness, random.Random(4), turns)
+    return harness
+
+
+def test_the_turns_are_listed_beside_the_board(name: str) -> None:
+    harness, view = long_game(name, 8), View(ludarium.load_game(name), 640, "light")
+    session = harness.controller.session
+    texts = [text for _, _, text in session.turns()]
+    lines = view.lines(session)
+    assert [text for line in lines for text in line[1:] if text] == texts
+    assert [line[0] for line in lines] == list(range(1, len(texts) + 1, 2))
+    frame = view.frame(harness.controller)
+    ink = THEMES["light"].ink
+    beside = frame[: view.height // 2, view.width - view.list_width :].reshape(-1, 3)
+    count = sum(near(pixel, ink) for pixel in beside)
+    assert count > 50
+    empty = view.frame(ControllerHarness(harness.game).controller)
+    bare = empty[: view.height // 2, view.width - view.list_width :].reshape(-1, 3)
+    assert not any(near(pixel, ink) for pixel in bare)
+
+
+def test_the_list_of_turns_scrolls(name: str) -> None:
+    harness, view = long_game(name, 12), View(ludarium.load_game(name), 300, "dark")
+    session = harness.controller.session
+    view.resize(400, 200)
+    lines = View(harness.game, 2048, "dark").lines(session)
+    shown = len(view.lines(session))
+    assert view.list_width > 0 and shown < len(lines)
+    assert view.lines(session) == lines[-shown:], "the last turns"
+    frames = [view.frame(harness.controller)]
+    assert view.scroll(session, 1) and view.lines(session) == lines[-shown - 1 : -1]
+    frames.append(view.frame(harness.controller))
+    assert not np.array_equal(*frames)
+    assert view.scroll(session, 1000) and view.lines(session) == lines[:shown]
+    assert not view.scroll(session, 1)
+    assert view.scroll(session, -1000) and view.lines(session) == lines[-shown:]
+    assert not view.scroll(session, -1)
+    view.scroll(session, 2)
+    harness.controller.press("undo")
+    last = [text for _, _, text in session.turns()][-1]
+    assert last in view.lines(session)[-1], "a change of the game shows the end again"
+
+
+def test_lists_of_games_that_player_1_begins() -> None:
+    state = ludarium.load_game("sphlag").new_initial_state(1)
+    state.apply_action(state.legal_actions()[0])
+    later = state.game.state_from_string(state.to_string())
+    later.apply_action(later.legal_actions()[0])
+    session = Session(later, "random", 1, 1)
+    (line,) = View(state.game, 400, "light").lines(session)
+    assert line == (2, "", session.turns()[0][2])
+
+
+WINDOWS = [MINIMUM, (300, 800), (900, 300), (640, 480), (1000, 1000), (2600, 2400)]
+
+
+@pytest.mark.parametrize("size", WINDOWS)
+def test_the_picture_follows_the_size_of_the_window(game: Any, size: tuple[int, int]) -> None:
+    """The board is as large as fits, clicks and buttons hit what is painted there."""
+    harness, view = ControllerHarness(game), View(game, 640, "light")
+    view.resize(*size)
+    frame = view.frame(harness.controller)
+    assert frame.shape == (size[1], size[0], 3) == (view.height, view.width, 3)
+    room = size[0] - view.list_width, view.height
+    board = game.type.submodule("render").draw(harness.state, view.size).shape
+    assert board[1] <= room[0] and board[0] < room[1]
+    larger = game.type.submodule("render").draw(harness.state, min(2048, view.size + 8)).shape
+    if view.size < 2048:
+        assert larger[1] > room[0] or larger[0] > view._floor, "there is room for a larger board"
+    assert (view.list_width > 0) == (size != (300, 800))
+    assert harness.controller.selection is not None
+    for place in harness.controller.selection.next_targets():
+        x, y = view.to_pixels(place)
+        assert near(at(frame, (x, y)), THEMES["light"].chosen)
+        assert view.to_units(x, y) == pytest.approx((place.x, place.y))
+    buttons = harness.controller.buttons()
+    for index, button in enumerate(buttons):
+        left, top, wide, high = view.box(buttons, index)
+        assert left + wide <= size[0] and top + high <= size[1]
+        assert view.button_at(harness.controller, left + wide / 2, top + high / 2) == button.name
+
+
+def test_windows_smaller_than_the_minimum_are_drawn(game: Any) -> None:
+    harness, view = ControllerHarness(game), View(game, 300, "light")
+    for size in ((1, 1), (40, 500), (500, 40)):
+        view.resize(*size)
+        assert view.frame(harness.controller).shape == (size[1], size[0], 3)
+    view.resize(300, 300)
+    assert view.size < 300 and view.list_width == 0
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+def test_what_a_click_would_play_is_a_ghost(game: Any, theme: str) -> None:
+    """Halfway between the pictures before and after, with a ring around the target."""
+    harness, view = ControllerHarness(game), View(game, 500, theme)
+    controller = harness.controller
+    while not any(len(way) == 1 for way in clicks(harness.state).values()):
+        assert controller.selection is not None
+        place = controller.selection.next_targets()[0]  # Gygès: the cells of a set-up
+        before = view.frame(controller)
+        controller.hover(place.x, place.y)
+        assert not np.array_equal(before, view.frame(controller))
+        controller.click(place.x, place.y)
+        if not controller.session.persons_turn:
+            harness.agent()
+        if harness.state.turn_number() > 30:
+            return  # a game without turns of one click
+    action, (place,) = next((a, way) for a, way in clicks(harness.state).items() if len(way) == 1)
+    before = view.frame(controller)
+    controller.hover(place.x, place.y)
+    frame, after = view.frame(controller), harness.state.child(action)
+    pictures = [
+        game.type.submodule("render").draw(state, view.size, theme).astype(int)
+        for state in (harness.state, after)
+    ]
+    middle = at(frame, view.to_pixels(place))
+    x, y = view._layout.to_pixels(place.x, place.y)
+    assert np.abs(middle - (at(pictures[0], (x, y)) + at(pictures[1], (x, y))) / 2).max() <= 2
+    x, y = view.to_pixels(place)
+    reach = round(min(place.wide, place.high) * view._layout.scale) + 3
+    around = frame[int(y) - reach : int(y) + reach, int(x) - reach : int(x) + reach]
+    colour = np.array(THEMES[theme].chosen)
+    assert (np.abs(around.astype(int) - colour).max(2) < 24).sum() > 20, "the ring"
+    controller.hover(-5.0, -5.0)
+    assert np.array_equal(view.frame(controller), before)
+
+
+def test_a_button_that_asks_is_marked(game: Any) -> None:
+    harness, view = ControllerHarness(game), View(game, 400, "light")
+    buttons = harness.controller.buttons()
+    index = [button.name for button in buttons].index("resign")
+    left, top, wide, _ = (round(number) for number in view.box(buttons, index))
+    edge = slice(top, top + 3), slice(left + 10, left + wide - 10)
+    harness.controller.press("resign")
+    frame = view.frame(harness.controller)
+    assert near(frame[edge].reshape(-1, 3)[wide], THEMES["light"].flag)
+    harness.controller.press("cancel")
+    frame = view.frame(harness.controller)
+    assert not near(frame[edge].reshape(-1, 3)[wide], THEMES["light"].flag)
 
 
 # ---------------------------------------------------------------- events, without a screen
@@ -163,8 +312,10 @@ def test_events_become_clicks_and_buttons(game: Any, pygame: Any) -> None:
     buttons = harness.controller.buttons()
     index = [button.name for button in buttons].index("resign")
     left, top, wide, high = view.box(buttons, index)
-    press(pygame, left + wide / 2, top + high / 2)
-    shell.show()
+    for asked in ("resign", ""):
+        press(pygame, left + wide / 2, top + high / 2)
+        shell.show()
+        assert harness.controller.asked == asked
     assert harness.controller.session.resigned
     key(pygame, "n")
     shell.show()
@@ -177,13 +328,65 @@ def test_events_become_clicks_and_buttons(game: Any, pygame: Any) -> None:
     shell.close()
 
 
+def test_the_mouse_marks_targets_and_scrolls_the_list(name: str, pygame: Any) -> None:
+    harness = long_game(name, 12)
+    view = View(harness.game, 300, "light")
+    shell = WindowShell(harness.controller, view, "A title")
+    assert harness.controller.selection is not None
+    place = harness.controller.selection.next_targets()[0]
+
+    def move(x: float, y: float) -> None:
+        position = (round(x), round(y))
+        event = pygame.event.Event(pygame.MOUSEMOTION, pos=position, rel=(0, 0), buttons=(0, 0, 0))
+        pygame.event.post(event)
+        shell.show()
+
+    move(*view.to_pixels(place))
+    assert harness.controller.hovered == place
+    move(2, view.height - 2)
+    assert harness.controller.hovered is None
+    move(*view.to_pixels(place))
+    pygame.event.post(pygame.event.Event(pygame.WINDOWLEAVE, window=shell._window._window))
+    shell.show()
+    assert harness.controller.hovered is None
+    shell._window._window.size = (400, 200)  # as the person resizes it
+    shell.show()
+    assert (view.width, view.height) == (400, 200)
+    shown = shell._window._frame
+    assert shown is not None and shown.shape == (200, 400, 3)
+    lines = view.lines(harness.controller.session)
+    pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=1))
+    shell.show()
+    assert view.lines(harness.controller.session) != lines
+    assert not np.array_equal(shell._window._frame, shown)
+    key(pygame, "page down")
+    shell.show()
+    assert view.lines(harness.controller.session) == lines
+    key(pygame, "page up")
+    shell.show()
+    assert view.lines(harness.controller.session) != lines
+    shell.close()
+
+
+def test_the_key_of_quit_asks_once_more(game: Any, pygame: Any) -> None:
+    harness = ControllerHarness(game)
+    harness.turn(random.Random(1))
+    shell = WindowShell(harness.controller, View(game, 200, "dark"), "A title")
+    key(pygame, "q")
+    shell.show()
+    assert shell._window.is_open and "Press Q again" in harness.controller.status()
+    key(pygame, "q")
+    shell.show()
+    assert not shell._window.is_open
+
+
 def test_the_window_shows_the_view(game: Any, pygame: Any) -> None:
     harness, view = ControllerHarness(game), View(game, 200, "dark")
     shell = WindowShell(harness.controller, view, "A title")
     surface = shell._window._window.get_surface()
     shown = pygame.surfarray.array3d(surface).swapaxes(0, 1)
     assert np.array_equal(shown, view.frame(harness.controller))
-    harness.controller.press("resign")
+    harness.resign()
     shell.show()
     shown = pygame.surfarray.array3d(surface).swapaxes(0, 1)
     assert np.array_equal(shown, view.frame(harness.controller))
@@ -233,7 +436,7 @@ def test_window_command(run: Any, script: Any, pygame: Any, name: str, tmp_path:
         lambda place=place: press(pygame, *view.to_pixels(place))
         for place in next(way for way in clicks(state).values() if way)
     ]
-    script(*steps, lambda: key(pygame, "r"), lambda: key(pygame, "n"), lambda: key(pygame, "q"))
+    script(*steps, *(lambda name=name: key(pygame, name) for name in "rrnq"))
     words = ("play", name, "--window", "--size", "300", "--theme", "dark", "--seed", "3")
     status, out, err = run(*words, "--record", "games.jsonl")
     assert (status, err) == (0, "")
@@ -273,7 +476,8 @@ def test_an_agent_that_raises_in_the_window_is_named_at_the_end(
 
     def check_and_quit() -> None:
         assert controllers[0].status() == "broken:raises raised RuntimeError: out of luck"
-        key(pygame, "q")
+        for _ in range(2):
+            key(pygame, "q")
 
     script(pass_until_the_agent_raises, check_and_quit)
     words = ("play", "sphlag", "--window", "--against", "broken:raises", "--seed", "1")
@@ -421,12 +625,36 @@ def test_a_turn_is_clicked_in_a_real_window(
         play.click(*view.to_pixels(place))
     assert play.line("You play") == f"You play {text}"
     answer = play.line("greedy plays").removeprefix("greedy plays ")
-    play.hand("key", "q")
+    play.hand("key", "q", "key", "q")
     status, out, err = play.end()
     assert (status, out, err) == (0, "The record is in g.jsonl\n", "")
     (record,) = records.read(tmp_path / "g.jsonl")
     assert record.turns == (text, answer)
     assert record.reason == "unfinished"
+
+
+@real
+def test_a_real_window_is_resized_and_clicked(
+    display: dict[str, str], name: str, tmp_path: Path
+) -> None:
+    """The picture follows, and the clicks hit; a search is broken off by its key."""
+    words = (name, "--seed", "1", "--size", "300", "--against", "mcts:10000000")
+    play = Play(display, tmp_path, *words)
+    state = ludarium.load_game(name).new_initial_state(1)
+    view = View(state.game, 300, "light")
+    view.resize(900, 620)
+    play.hand("windowsize", "--sync", play.window, "900", "620")
+    action, way = next((a, w) for a, w in clicks(state).items() if w)
+    for place in way:
+        play.click(*view.to_pixels(place))
+    assert play.line("You play") == f"You play {state.action_to_string(action)}"
+    play.hand("key", "m")
+    answer = play.line("mcts:10000000 plays")
+    play.hand("key", "q", "key", "q")
+    status, out, err = play.end()
+    assert (status, out, err) == (0, "The record is in g.jsonl\n", "")
+    (record,) = records.read(tmp_path / "g.jsonl")
+    assert record.turns[1] == answer.rpartition(" ")[2]
 
 
 @real

@@ -41,7 +41,8 @@ WINDOW_SIZE = 640  # default of the longer side of the board in the window, in p
 @click.option(
     "--size",
     type=click.IntRange(128, 2048),
-    help=f"Longer side of the board in the window, in pixels.  [default: {WINDOW_SIZE}]",
+    help=f"Longer side of the board in the window, in pixels, until you resize it.  "
+    f"[default: {WINDOW_SIZE}]",
 )
 def play_command(
     game: str,
@@ -60,9 +61,11 @@ def play_command(
     At the terminal, type actions as text; ? lists the legal actions, undo takes back your last
     action, quit leaves.
 
-    In the window, click a piece, then its destination; green dots mark what you can click. The
-    buttons and keys are: U undo, H hint (the turn that the agent would play), P pass, R resign,
-    N new game, Esc or the right mouse button to clear the selection, Q to quit.
+    In the window, click a piece, then its destination; green dots mark what you can click, and
+    under the mouse you see what a click would play. The buttons and keys are: U undo (a
+    resignation too), H hint (the turn that the agent would play), M move now (stop its search),
+    P pass, R resign, N new game, Esc or the right mouse button to clear the selection, Q to quit;
+    R, N and Q ask once more. The mouse wheel, Page Up and Page Down scroll the list of turns.
 
     However the game ends, its record is saved in a file, which is named when you leave.
 

@@ -56,14 +56,21 @@ class Window:
     Args:
         title: text of the title bar.
         on_event: called with pygame and each event.
+        minimum: smallest width and height to which the user can resize the window, in pixels; None:
+            the window has the size of its frame.
 
     Raises:
         ImportError: pygame-ce is not installed; the message names the extra ``ludarium[human]``.
     """
 
-    def __init__(self, title: str, on_event: Callable[[Any, Any], None] | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        on_event: Callable[[Any, Any], None] | None = None,
+        minimum: tuple[int, int] | None = None,
+    ) -> None:
         self._pygame = _import_pygame()
-        self._title, self._on_event = title, on_event
+        self._title, self._on_event, self._minimum = title, on_event, minimum
         self._window: Any = None
         self._closed = False
         self._frame: Frame | None = None  # that the window shows
@@ -77,6 +84,14 @@ class Window:
     def is_open(self) -> bool:
         """Whether the window is open."""
         return self._window is not None
+
+    @property
+    def size(self) -> tuple[int, int] | None:
+        """Width and height of the open window, in pixels; None if it is not open."""
+        if self._window is None:
+            return None
+        width, height = self._window.size
+        return width, height
 
     @property
     def is_closed(self) -> bool:
@@ -126,9 +141,11 @@ class Window:
         pygame, size = self._pygame, (frame.shape[1], frame.shape[0])
         if self._window is None:
             pygame.display.init()
-            self._window = pygame.Window(self._title, size)
+            self._window = pygame.Window(self._title, size, resizable=self._minimum is not None)
+            if self._minimum is not None:
+                self._window.minimum_size = self._minimum
             _open.append(self)
-        elif self._window.size != size:
+        elif self._minimum is None and self._window.size != size:
             self._window.size = size
         self._frame, self._shown_at = frame, time.monotonic()
         self.poll_events()

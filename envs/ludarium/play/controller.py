@@ -70,35 +70,64 @@ class Selection:
             if (len(path) > 1 and not path[0].label) or (path and action in self._turn_continues)
         }
 
-    def click(self, x: float, y: float) -> int | None:
-        """Choose the target at a point; return the action that it completes, or None.
+    def path_to(self, x: float, y: float) -> ClickPath:
+        """Return what would be chosen after a click at a point; empty where it clears the choice.
 
-        A point outside the next targets clears the selection and is tried as the first target.
+        A point outside the next targets is tried as the first target.
 
         Args:
             x: horizontal position, in units of the canvas.
             y: vertical position, in units of the canvas.
         """
         target = hit(self.next_targets(), x, y)
-        if target is None and self.chosen:
-            self.chosen = ()
-            target = hit(self.next_targets(), x, y)
-        if target is None:
-            return None
-        self.chosen += (target,)
-        return self._click_paths.get(self.chosen)
+        if target is not None:
+            return (*self.chosen, target)
+        if self.chosen:
+            target = hit(dict.fromkeys(path[0] for path in self._click_paths if path), x, y)
+        return () if target is None else (target,)
+
+    def action_of(self, path: ClickPath) -> int | None:
+        """Return the action that a path of targets completes, or None."""
+        return self._click_paths.get(path) if path else None
+
+    def click(self, x: float, y: float) -> int | None:
+        """Choose the target at a point as `path_to`; return the action that it completes, or None.
+
+        Args:
+            x: horizontal position, in units of the canvas.
+            y: vertical position, in units of the canvas.
+        """
+        self.chosen = self.path_to(x, y)
+        return self.action_of(self.chosen)
 
 
 # ---------------------------------------------------------------- the controller
 
 
 class Button(NamedTuple):
-    """A button: its name for `Controller.press`, its label, its key, whether it is enabled."""
+    """A button.
+
+    Attributes:
+        name: name for `Controller.press`.
+        label: text of the button.
+        key: letter of its key.
+        enabled: whether it does anything now.
+        asked: whether it was pressed, and waits for a second press.
+    """
 
     name: str
     label: str
     key: str
     enabled: bool
+    asked: bool = False
+
+
+#: What cannot be taken back, or ends the session, is asked once more, with this text.
+QUESTIONS = {
+    "resign": "Resign this game? Press Resign or R again; Esc plays on.",
+    "new": "Leave this game for a new one? Press New game or N again; Esc plays on.",
+    "quit": "Leave this game? Press Q again; Esc plays on.",
+}
 
 
 class Controller:
@@ -118,7 +147,11 @@ class Controller:
     Attributes:
         session: the current game.
         selection: the targets chosen for the next action; None unless it is the person's turn.
+        hovered: the target under the mouse that a click would choose, or None.
+        preview: the position after that click, if it completes an action; else None.
         hint: targets of the turn that the agent suggests; empty unless a hint is shown.
+        asked: name of the button or key that waits for a second press; empty without one.
+        quitting: whether the person has asked to close the window.
         revision: number that grows with every change of the picture.
         error: message of an error that the agent raised; empty after the next step.
     """
@@ -140,6 +173,10 @@ class Controller:
         self._rng, self._hint_rng = rng, hint_rng
         self._pause, self._clock = pause, clock
         self._saved: Session | None = None  # the session that was saved last
+        self._hint_question: int | None = None  # number of the pending question for a hint
+        self._turn_question: int | None = None  # number of the pending question for a turn
+        self.asked = ""
+        self.quitting = False
         self.revision = 0
         self.session = session
         self._refresh()
@@ -147,13 +184,19 @@ class Controller:
     def _refresh(self) -> None:
         """Start from the current state of the session; discard questions that are pending."""
         session = self.session
+        if self.thinking:
+            self._agent_thread.discard()
         self.selection: Selection | None = None
         if session.persons_turn:
             self.selection = Selection(session.state)
+        self._restart: Selection | None = None  # of a half-made turn's start, once it is needed
+        self.hovered: Target | None = None
+        self.preview: State | None = None
         self.hint: list[Target] = []
         self.error = self._notice = ""
-        self._hint_question: int | None = None  # number of the pending question for a hint
-        self._turn_question: int | None = None  # number of the pending question for a turn
+        if session.over:
+            self.asked = ""
+        self._hint_question = self._turn_question = None
         self._since = self._clock()
         if not session.over and not session.persons_turn:
             self._turn_question = self._agent_thread.ask(session.state, self._rng)
@@ -169,6 +212,8 @@ class Controller:
     def status(self) -> str:
         """Return the text of the line below the board."""
         session = self.session
+        if self.asked:
+            return QUESTIONS[self.asked]
         if self.error:
             return self.error
         if session.over:
@@ -187,18 +232,40 @@ class Controller:
         is_persons_turn = self.session.persons_turn
         selection = self.selection
         can_pass = selection is not None and selection.pass_action is not None
+        help_button = Button("hint", "Hint", "H", is_persons_turn)
+        if self.thinking:
+            help_button = Button("stop", "Move now", "M", self._agent_thread.can_stop)
         return [
             Button("undo", "Undo", "U", self.session.can_undo),
-            Button("hint", "Hint", "H", is_persons_turn and self._hint_question is None),
+            help_button,
             Button("pass", "Pass", "P", can_pass),
-            Button("resign", "Resign", "R", not self.session.over),
-            Button("new", "New game", "N", True),
+            Button("resign", "Resign", "R", not self.session.over, self.asked == "resign"),
+            Button("new", "New game", "N", True, self.asked == "new"),
         ]
 
     # ---- input of the person
 
+    def hover(self, x: float, y: float) -> None:
+        """Mark the target at a point in units of the canvas, and preview what a click plays."""
+        target, preview = None, None
+        if self.selection is not None:
+            path = self.selection.path_to(x, y)
+            action = self.selection.action_of(path)
+            if path:
+                target = path[-1]
+            elif not self.selection.chosen and self.session.half_made:
+                target = self._other_piece(x, y)[0]
+            if target == self.hovered:
+                return
+            if action is not None:
+                preview = self.session.state.child(action)
+        if target != self.hovered:
+            self.hovered, self.preview = target, preview
+            self.revision += 1
+
     def click(self, x: float, y: float) -> None:
         """Handle a click on the board, at a point in units of the canvas."""
+        self._withdraw_question()
         if self.selection is None:
             return
         before = self.selection.chosen
@@ -207,18 +274,15 @@ class Controller:
             self._act(action)
         elif self.selection.chosen != before:
             self._notice = ""
+            self.hovered = self.preview = None
             self.revision += 1
         elif not before and self.session.half_made:
             self._restart_turn(x, y)
 
     def _restart_turn(self, x: float, y: float) -> None:
         """Replace the first action of a half-made turn if a click chooses another piece."""
-        turn_start = self.session.turn_start
-        if turn_start is None:
-            return
-        selection = Selection(turn_start)
-        action = selection.click(x, y)
-        if action is None or selection.chosen[0] not in selection.pieces():
+        _, action = self._other_piece(x, y)
+        if action is None:
             return
         is_same_action = self.session.state.history()[-1] == action
         self.session.undo()
@@ -226,6 +290,19 @@ class Controller:
             self._refresh()
         else:
             self._act(action)
+
+    def _other_piece(self, x: float, y: float) -> tuple[Target | None, int | None]:
+        """Return the piece at a point that begins the half-made turn, and the action; else None."""
+        turn_start = self.session.turn_start
+        if turn_start is None:
+            return None, None
+        if self._restart is None:
+            self._restart = Selection(turn_start)
+        path = self._restart.path_to(x, y)
+        action = self._restart.action_of(path)
+        if action is None or path[0] not in self._restart.pieces():
+            return None, None
+        return path[0], action
 
     def _act(self, action: int) -> None:
         self.session.act([action])
@@ -246,16 +323,27 @@ class Controller:
     def press(self, name: str) -> None:
         """Press a button; a disabled button does nothing.
 
+        What would lose a running game (`QUESTIONS`) only asks at the first press, and is done at
+        the second; any other input withdraws the question.
+
         Args:
-            name: name of the button, or ``"cancel"`` to clear the selection.
+            name: name of the button; ``"cancel"`` to withdraw a question or to clear the selection;
+                ``"quit"`` to close the window.
 
         Raises:
             ValueError: There is no button of this name.
         """
-        enabled = {button.name: button.enabled for button in self.buttons()} | {"cancel": True}
-        if name not in enabled:
-            raise ValueError(f"there is no button {name!r}; the buttons are {', '.join(enabled)}")
-        if not enabled[name]:
+        enabled = {button.name: button.enabled for button in self.buttons()}
+        names = ("undo", "hint", "stop", "pass", "resign", "new", "cancel", "quit")
+        if name not in names:
+            raise ValueError(f"there is no button {name!r}; the buttons are {', '.join(names)}")
+        if not enabled.get(name, name in ("cancel", "quit")):
+            return
+        if name in QUESTIONS and name != self.asked and self._would_lose(name):
+            self.asked = name
+            self.revision += 1
+            return
+        if self._withdraw_question() and name == "cancel":
             return
         if name == "cancel":
             self._cancel()
@@ -267,6 +355,10 @@ class Controller:
             self.hint = []
             self._hint_question = self._agent_thread.ask(self.session.state, self._hint_rng)
             self.revision += 1
+        elif name == "stop":
+            self._agent_thread.stop()
+        elif name == "quit":
+            self.quitting = True
         elif name == "pass" and self.selection is not None:
             action = self.selection.pass_action
             if action is not None:
@@ -280,10 +372,23 @@ class Controller:
             self.session = self._new_session()
             self._refresh()
 
+    def _would_lose(self, name: str) -> bool:
+        """Return whether a button ends a running game; nothing is lost before the first action."""
+        return not self.session.over and (name == "resign" or self.session.can_undo)
+
+    def _withdraw_question(self) -> bool:
+        """Forget the button that waits for a second press; return whether there was one."""
+        was_asked = bool(self.asked)
+        if was_asked:
+            self.asked = ""
+            self.revision += 1
+        return was_asked
+
     def _cancel(self) -> None:
         """Clear the selection, or take back a half-made turn where nothing is chosen."""
         if self.selection is not None and self.selection.chosen:
             self.selection.chosen = ()
+            self.hovered = self.preview = None
             self.revision += 1
         elif self.session.half_made:
             self.session.undo()
@@ -309,12 +414,12 @@ class Controller:
                 self._show_hint(answer)
 
     def _apply_answer(self, answer: list[int] | Exception) -> None:
-        session = self.session
+        session, self._turn_question = self.session, None
         if isinstance(answer, IllegalActionError):
             session.illegal = True
             self._announce_result()
         elif isinstance(answer, Exception):
-            self._turn_question, self.error = None, " ".join(str(answer).split())
+            self.error = " ".join(str(answer).split())
             self.revision += 1
             return
         else:

@@ -86,6 +86,7 @@ class Session:
         self.state, self.agent_name, self.seat, self.seed = state, agent_name, seat, seed
         self.illegal = self.resigned = False
         self._undo_states: list[State] = []  # the positions in which the person acted
+        self._turns: tuple[list[int], list[tuple[int, int, str]]] | None = None  # of a history
 
     def __repr__(self) -> str:
         return f"Session({self.state.to_string()!r}, {self.agent_name!r}, seat={self.seat})"
@@ -148,6 +149,23 @@ class Session:
         while undone and self.half_made:
             self.undo()
         return undone
+
+    def turns(self) -> list[tuple[int, int, str]]:
+        """Return for each turn, a half-made one included, its number from 1, player and text."""
+        history = self.state.history()
+        if self._turns is not None and self._turns[0] == history:
+            return self._turns[1]
+        position, number = self.state._at_start(), -1
+        turns: list[tuple[int, int, str]] = []
+        for action in history:
+            text, player = position.action_to_string(action), position.current_player()
+            if position.turn_number() != number:
+                number = position.turn_number()
+                turns.append((number + 1, player, ""))
+            turns[-1] = (*turns[-1][:2], turns[-1][2] + text)
+            position.apply_action(action)
+        self._turns = history, turns
+        return turns
 
     # ---- result and record
 

@@ -15,12 +15,15 @@ from ludarium.drawing.window import Window
 from ludarium.play.agent_thread import AgentThread
 from ludarium.play.controller import Controller
 from ludarium.play.session import AgentError, Session, save_record
-from ludarium.play.view import View
+from ludarium.play.view import MINIMUM, View
 
 if TYPE_CHECKING:
     from ludarium.agents import Agent
 
 TICK = 0.02  # seconds between two polls of events and answers
+WHEEL_LINES = 2  # of the list of turns, that a step of the mouse's wheel scrolls
+PAGE_LINES = 10  # that Page Up and Page Down scroll
+NOWHERE = (-1e9, -1e9)  # a point that is on no target
 
 
 class WindowShell:
@@ -40,9 +43,10 @@ class WindowShell:
         self._controller, self._view = controller, view
         # by default SDL drops a click that also brings the window to the front
         os.environ.setdefault("SDL_MOUSE_FOCUS_CLICKTHROUGH", "1")
-        self._window = Window(title, self._on_event)
+        self._window = Window(title, self._on_event, MINIMUM)
         self._window.check_display()
         self._shown_revision = -1
+        self._mouse: tuple[int, int] | None = None  # where it is in the window
         self.show()
 
     def run(self) -> None:
@@ -56,10 +60,13 @@ class WindowShell:
             self.close()
 
     def show(self) -> None:
-        """Handle the pending events, and draw the controller if it has changed."""
-        if self._shown_revision == self._controller.revision:
-            self._window.poll_events()
-        else:
+        """Handle the pending events, and draw what has changed: the controller or the size."""
+        self._window.poll_events()
+        if self._controller.quitting:
+            self.close()
+        self._resize()
+        if self._shown_revision != self._controller.revision:
+            self._hover()
             self._shown_revision = self._controller.revision
             self._window.show(self._view.frame(self._controller))
 
@@ -69,12 +76,37 @@ class WindowShell:
 
     def _on_event(self, pygame: Any, event: Any) -> None:
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
+            self._mouse = event.pos
             self._click(*event.pos)
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_RIGHT:
             self._controller.press("cancel")
+        elif event.type == pygame.MOUSEMOTION:
+            self._mouse = event.pos
+            self._hover()
+        elif event.type == pygame.WINDOWRESIZED:
+            self._resize()  # now, as clicks may follow at once
+        elif event.type == pygame.WINDOWLEAVE:
+            self._mouse = None
+            self._hover()
+        elif event.type == pygame.MOUSEWHEEL:
+            self._scroll(event.y * WHEEL_LINES)
         elif event.type == pygame.KEYDOWN:
             self._press_key(pygame, event)
-        elif event.type in (pygame.WINDOWEXPOSED, pygame.WINDOWRESTORED, pygame.WINDOWSHOWN):
+
+    def _resize(self) -> None:
+        """Let the picture follow the size of the window."""
+        size = self._window.size
+        if size is not None and size != (self._view.width, self._view.height):
+            self._view.resize(*size)
+            self._shown_revision = -1
+
+    def _hover(self) -> None:
+        """Mark the target under the mouse, of which there is none outside the board."""
+        point = self._view.to_units(*self._mouse) if self._mouse is not None else None
+        self._controller.hover(*(point or NOWHERE))
+
+    def _scroll(self, lines: int) -> None:
+        if self._view.scroll(self._controller.session, lines):
             self._shown_revision = -1
 
     def _click(self, x: int, y: int) -> None:
@@ -89,7 +121,9 @@ class WindowShell:
         if event.key == pygame.K_ESCAPE:
             self._controller.press("cancel")
         elif event.key == pygame.K_q:
-            self.close()
+            self._controller.press("quit")
+        elif event.key in (pygame.K_PAGEUP, pygame.K_PAGEDOWN):
+            self._scroll(PAGE_LINES if event.key == pygame.K_PAGEUP else -PAGE_LINES)
         for button in self._controller.buttons():
             if event.key == getattr(pygame, f"K_{button.key.lower()}"):
                 self._controller.press(button.name)
@@ -112,7 +146,7 @@ def play_in_window(
         new_session: returns the session of a new game.
         agent: the person's opponent.
         path: file to which the records are appended.
-        size: longer side of the board, in pixels, 128 to 2048.
+        size: longer side of the board in pixels, 128 to 2048, until the window is resized.
         theme: ``"light"`` or ``"dark"``.
         write: prints turns, results and messages.
 
