@@ -111,6 +111,14 @@ class ControllerHarness:
                 self.controller.press("pass")
             assert self.state == expected
 
+    def turn_on(self, turned: bool) -> None:
+        """Play a first turn of the person, by clicks on a board that is turned or not."""
+        number = self.state.turn_number()
+        while self.controller.session.persons_turn and self.state.turn_number() == number:
+            way = next(way for way in clicks(self.state, turned).values() if way)
+            for place in way:
+                self.controller.click(place.x, place.y)
+
     def resign(self) -> None:
         """Press the button, and press it again as it asks."""
         for asked in ("resign", ""):
@@ -529,6 +537,66 @@ def test_nothing_is_marked_while_the_agent_thinks(game: Any) -> None:
     for place in {p for way in clicks(harness.state).values() for p in way}:
         harness.controller.hover(place.x, place.y)
     assert harness.controller.hovered is None and harness.controller.revision == changes
+
+
+# ---------------------------------------------------------------- a turned board
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_games_are_clicked_on_a_turned_board(name: str, seat: int) -> None:
+    """Each action by its targets, on a board that is flipped in the middle of the game."""
+    harness = ControllerHarness(load(name, max_turns=40), seat=seat, orientation=1)
+    controller, choose = harness.controller, random.Random(4)
+    assert controller.turned
+    while not controller.session.over:
+        if not controller.session.persons_turn:
+            harness.agent()
+            continue
+        if harness.state.turn_number() in (10, 11):
+            controller.press("flip")
+            assert not controller.turned
+        ways = clicks(harness.state, controller.turned)
+        action = choose.choice([a for a, way in ways.items() if way] or list(ways))
+        expected = harness.state.child(action)
+        for place in choose.choice(list(orders(ways[action]))):
+            controller.click(place.x, place.y)
+        if not ways[action]:
+            controller.press("pass")
+        assert harness.state == expected
+        if not controller.turned:
+            controller.press("flip")
+
+
+def test_the_mover_is_at_the_bottom(name: str) -> None:
+    harness = ControllerHarness(load(name), orientation="mover")
+    for _ in range(8):
+        assert harness.controller.turned == (harness.state.current_player() == 1)
+        if harness.controller.session.persons_turn:
+            harness.turn_on(harness.controller.turned)
+        else:
+            harness.agent()
+    with pytest.raises(ValueError, match="orientation is 0, 1 or 'mover'"):
+        ControllerHarness(load(name), orientation=3)
+
+
+def test_flipping_keeps_the_game_and_the_hint(name: str) -> None:
+    harness = ControllerHarness(load(name), "greedy")
+    play(harness, random.Random(4), 4)
+    controller, before = harness.controller, harness.state.clone()
+    controller.press("hint")
+    harness.agent()
+    status, hint = controller.status(), list(controller.hint)
+    changes = controller.revision
+    controller.press("flip")
+    assert controller.turned and controller.revision > changes
+    assert harness.state == before and controller.status() == status
+    assert [p.x for p in controller.hint] == [p.x for p in hint]
+    assert [p.y - 2 * p.lift for p in controller.hint] == pytest.approx([p.y for p in hint])
+    for place in controller.hint:  # clicking the hint plays it
+        controller.click(place.x, place.y)
+    assert harness.state != before
+    controller.press("flip")
+    assert not controller.turned
 
 
 # ---------------------------------------------------------------- searches that are broken off

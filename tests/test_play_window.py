@@ -25,6 +25,7 @@ from test_play_controller import play as play_turns
 import ludarium
 from ludarium import records
 from ludarium.drawing.canvas import THEMES, mix
+from ludarium.drawing.pictures import draw
 from ludarium.drawing.pointing import clicks
 from ludarium.play.controller import Controller
 from ludarium.play.session import Session
@@ -219,6 +220,21 @@ def test_windows_smaller_than_the_minimum_are_drawn(game: Any) -> None:
     assert view.size < 300 and view.list_width == 0
 
 
+def test_the_picture_of_a_turned_board(game: Any) -> None:
+    harness, view = ControllerHarness(game, seat=1, orientation=1), View(game, 500, "light")
+    harness.agent()
+    frame, controller = view.frame(harness.controller), harness.controller
+    assert controller.selection is not None
+    for place in controller.selection.next_targets():
+        x, y = view.to_pixels(place, turned=True)
+        assert near(at(frame, (x, y)), THEMES["light"].chosen)
+        assert view.to_units(x, y, turned=True) == pytest.approx((place.x, place.y))
+    controller.selection = None
+    plain = view.frame(controller)
+    board = draw(harness.state, view.size, orientation=1)
+    assert np.array_equal(plain[: board.shape[0], : board.shape[1]], board)
+
+
 @pytest.mark.parametrize("theme", sorted(THEMES))
 def test_what_a_click_would_play_is_a_ghost(game: Any, theme: str) -> None:
     """Halfway between the pictures before and after, with a ring around the target."""
@@ -368,6 +384,29 @@ def test_the_mouse_marks_targets_and_scrolls_the_list(name: str, pygame: Any) ->
     shell.close()
 
 
+def test_the_board_is_flipped_by_its_key(name: str, pygame: Any) -> None:
+    """Clicks and the mouse hit what the turned board shows."""
+    harness = long_game(name, 4)
+    controller, view = harness.controller, View(harness.game, 300, "light")
+    shell = WindowShell(controller, view, "A title")
+    before = harness.state.clone()
+    shown = shell._window._frame
+    key(pygame, "f")
+    shell.show()
+    assert controller.turned and not np.array_equal(shell._window._frame, shown)
+    for place in next(way for way in clicks(before, turned=True).values() if way):
+        x, y = (round(n) for n in view.to_pixels(place, turned=True))
+        pygame.event.post(
+            pygame.event.Event(pygame.MOUSEMOTION, pos=(x, y), rel=(0, 0), buttons=(0, 0, 0))
+        )
+        shell.show()
+        assert controller.hovered == place
+        press(pygame, x, y)
+        shell.show()
+    assert harness.state != before
+    shell.close()
+
+
 def test_the_key_of_quit_asks_once_more(game: Any, pygame: Any) -> None:
     harness = ControllerHarness(game)
     harness.turn(random.Random(1))
@@ -447,13 +486,35 @@ def test_window_command(run: Any, script: Any, pygame: Any, name: str, tmp_path:
     assert len(record.turns) >= 1
 
 
+@pytest.mark.parametrize(
+    ("words", "turned"),
+    [
+        ((), False),
+        (("--seat", "1"), True),
+        (("--seat", "1", "--orientation", "0"), False),
+        (("--orientation", "1"), True),
+        (("--seat", "1", "--orientation", "mover"), False),  # player 0 moves first
+    ],
+)
+def test_the_person_sits_at_the_bottom(
+    run: Any, script: Any, controllers: list[Controller], name: str, words: Any, turned: bool
+) -> None:
+    def check_and_quit() -> None:
+        assert controllers[0].turned == turned
+        controllers[0].press("quit")
+
+    script(check_and_quit)
+    status, _, err = run("play", name, "--window", "--size", "128", "--record", "g.jsonl", *words)
+    assert (status, err) == (0, "")
+
+
 @pytest.fixture
 def controllers(monkeypatch: pytest.MonkeyPatch) -> list[Controller]:
     """Collect the controllers that the command creates."""
     created: list[Controller] = []
 
-    def create(*arguments: Any) -> Controller:
-        created.append(Controller(*arguments))
+    def create(*arguments: Any, **options: Any) -> Controller:
+        created.append(Controller(*arguments, **options))
         return created[-1]
 
     monkeypatch.setattr("ludarium.play.window.Controller", create)
@@ -516,6 +577,8 @@ def test_missing_display_is_reported(
     [
         (("--theme", "dark"), "--theme needs --window"),
         (("--size", "300"), "--size needs --window"),
+        (("--orientation", "1"), "--orientation needs --window"),
+        (("--window", "--orientation", "2"), "'2' is not one of '0', '1', 'mover'"),
         (("--window", "--size", "100"), "100 is not in the range 128<=x<=2048"),
         (("--window", "--theme", "sepia"), "'sepia' is not one of"),
         (("--window", "--record", "no/where.jsonl"), "there is no folder"),
@@ -631,6 +694,25 @@ def test_a_turn_is_clicked_in_a_real_window(
     (record,) = records.read(tmp_path / "g.jsonl")
     assert record.turns == (text, answer)
     assert record.reason == "unfinished"
+
+
+@real
+def test_a_turned_board_is_clicked_in_a_real_window(
+    display: dict[str, str], name: str, tmp_path: Path
+) -> None:
+    """The person in seat 1 sits at the bottom: the answer to the agent's first turn is clicked."""
+    play = Play(display, tmp_path, name, "--seed", "1", "--size", "400", "--seat", "1")
+    state = ludarium.load_game(name).new_initial_state(1)
+    answer = play.line("greedy plays").removeprefix("greedy plays ")
+    state.apply_action(state.string_to_action(answer))
+    view = View(state.game, 400, "light")
+    action, way = next((a, w) for a, w in clicks(state, turned=True).items() if w)
+    for place in way:
+        play.click(*view.to_pixels(place, turned=True))
+    assert play.line("You play") == f"You play {state.action_to_string(action)}"
+    play.hand("key", "q", "key", "q")
+    status, _, err = play.end()
+    assert (status, err) == (0, "")
 
 
 @real

@@ -44,6 +44,12 @@ WINDOW_SIZE = 640  # default of the longer side of the board in the window, in p
     help=f"Longer side of the board in the window, in pixels, until you resize it.  "
     f"[default: {WINDOW_SIZE}]",
 )
+@click.option(
+    "--orientation",
+    type=click.Choice(["0", "1", "mover"]),
+    help="Whose side of the board is at the bottom of the window: that of a player number, or of "
+    "the player to move.  [default: yours]",
+)
 def play_command(
     game: str,
     options: tuple[str, ...],
@@ -55,6 +61,7 @@ def play_command(
     window: bool,
     theme: str | None,
     size: int | None,
+    orientation: str | None,
 ) -> None:
     """Play GAME against an agent, at the terminal or in a window.
 
@@ -62,10 +69,11 @@ def play_command(
     action, quit leaves.
 
     In the window, click a piece, then its destination; green dots mark what you can click, and
-    under the mouse you see what a click would play. The buttons and keys are: U undo (a
-    resignation too), H hint (the turn that the agent would play), M move now (stop its search),
-    P pass, R resign, N new game, Esc or the right mouse button to clear the selection, Q to quit;
-    R, N and Q ask once more. The mouse wheel, Page Up and Page Down scroll the list of turns.
+    under the mouse you see what a click would play. Your side of the board is at the bottom. The
+    buttons and keys are: U undo (a resignation too), H hint (the turn that the agent would play),
+    M move now (stop its search), P pass, R resign, N new game, F flip the board, Esc or the right
+    mouse button to clear the selection, Q to quit; R, N and Q ask once more. The mouse wheel, Page
+    Up and Page Down scroll the list of turns.
 
     However the game ends, its record is saved in a file, which is named when you leave.
 
@@ -80,8 +88,10 @@ def play_command(
     from ludarium.agents import make_agent
     from ludarium.play.session import AgentError, Session
 
-    if not window and (theme is not None or size is not None):
-        raise ValueError(f"--{'size' if theme is None else 'theme'} needs --window")
+    needs_window = {"theme": theme, "size": size, "orientation": orientation}
+    for name, value in needs_window.items():
+        if value is not None and not window:
+            raise ValueError(f"--{name} needs --window")
     loaded = load(game, options)
     agent = make_agent(against)
     getattr(agent, "check", lambda game: None)(loaded)
@@ -101,7 +111,8 @@ def play_command(
 
             size = WINDOW_SIZE if size is None else size
             theme = theme or "light"
-            play_in_window(session, new_session, agent, path, size, theme, click.echo)
+            bottom = int(orientation) if orientation in ("0", "1") else orientation
+            play_in_window(session, new_session, agent, path, size, theme, bottom, click.echo)
         else:
             from ludarium.play.terminal import play_in_terminal
 

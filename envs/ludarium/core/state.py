@@ -256,6 +256,7 @@ class State:
         size: int = 512,
         theme: str = "light",
         overlay: Any = None,
+        orientation: int | str = 0,
     ) -> npt.NDArray[np.uint8] | str:
         """Return a picture of the position.
 
@@ -265,12 +266,15 @@ class State:
             size: the longer side in pixels, 128 to 2048.
             theme: ``"light"`` or ``"dark"``.
             overlay: ``"legal"``, weights of actions, or an agent; see `ludarium.drawing.overlays`.
+            orientation: whose side of the board is at the bottom of a picture: 0, 1, or
+                ``"mover"``, the player to move (in a finished game the one who moved last).
 
         Raises:
             ValueError: An argument is not allowed.
         """
         render = self._game.type.submodule("render").render
-        picture: npt.NDArray[np.uint8] | str = render(self, mode, size, theme, overlay)
+        picture: npt.NDArray[np.uint8] | str
+        picture = render(self, mode, size, theme, overlay, orientation)
         return picture
 
     def _repr_png_(self) -> bytes:

@@ -101,12 +101,15 @@ class Canvas(Shapes):
             text: the text.
             height: size of the type; at least 7 pixels.
             colour: colour of the text; None: the theme's ink.
-            anchor: ``"left"``, ``"middle"`` or ``"right"``: the point of the text that is at x.
+            anchor: ``"left"``, ``"middle"`` or ``"right"``: the point of the text that is at x; on
+                a turned board the other end, so that the text covers the same part of the board.
             halo: colour of an outline that keeps the text legible on any ground.
             bold: whether the text is bold.
         """
         pixels = self._type_size(height)
         px, py = self.to_pixels(x, y)
+        if self.turned:
+            anchor = {"left": "right", "right": "left"}.get(anchor, anchor)
         self._write(px, py, text, pixels, colour or self.theme.ink, anchor, halo, bold)
 
     def width_of(self, text: str, height: float) -> float:
@@ -196,9 +199,13 @@ class Canvas(Shapes):
                 fit.
             over: whether the game has ended, which inverts the colours of the line.
         """
-        theme = self.theme
         if self.ending is not None:
             text, colour, over = self.ending, None, True
+        with self.upright():
+            self._caption(text, colour, note, over)
+
+    def _caption(self, text: str, colour: Colour | None, note: str, over: bool) -> None:
+        theme = self.theme
         height, width = self.shape
         paper, ink = (theme.ink, theme.background) if over else (theme.background, theme.ink)
         top, s = height - self.band, self.scale
@@ -237,6 +244,7 @@ def start(
     theme: str,
     paint_board: Callable[..., None],
     *args: Hashable,
+    turned: bool = False,
 ) -> Canvas:
     """Return a canvas that shows the board, which is painted once and cached.
 
@@ -248,6 +256,7 @@ def start(
         paint_board: a module's function that paints what never changes, called with the canvas
             and `args`.
         *args: values that the board depends on, such as its size.
+        turned: whether the board is turned by 180 degrees.
 
     Raises:
         ValueError: The size or the theme is not allowed.
@@ -255,10 +264,10 @@ def start(
     colours, pixels = check_theme(theme), check_size(size)
 
     def make() -> tuple[Image.Image, int]:
-        canvas = Canvas(width, height, pixels, colours)
+        canvas = Canvas(width, height, pixels, colours, turned=turned)
         paint_board(canvas, *args)
         return canvas._image, canvas._image.width * canvas._image.height * 3
 
-    key = (paint_board, args, width, height, pixels, theme)
+    key = (paint_board, args, width, height, pixels, theme, turned)
     board = sprites.boards.get(key, make)
-    return Canvas(width, height, pixels, colours, board.copy())
+    return Canvas(width, height, pixels, colours, board.copy(), turned)

@@ -145,7 +145,7 @@ def paint_overlay(canvas: Canvas, state: State, overlay: Any) -> None:
         TypeError: The overlay has a type that is not allowed.
     """
     shares = check_overlay(state, overlay)
-    paths = clicks(state)
+    paths = clicks(state, canvas.turned)
     if shares is None:
         _paint_legal(canvas, paths)
     elif shares:
@@ -170,8 +170,10 @@ def _write_note(canvas: Canvas, text: str) -> None:
     height = canvas.least(0.4, 8)
     x, y = canvas.width - height * 0.5, canvas.height - height * 0.9
     wide = canvas.width_of(text, height) + height
-    canvas.rectangle(canvas.width - wide, y - height * 0.6, wide, height * 1.2, theme.background)
-    canvas.text(x, y, text, height, theme.ink, "right")
+    left, top = canvas.width - wide, y - height * 0.6
+    with canvas.upright():
+        canvas.rectangle(left, top, wide, height * 1.2, theme.background)
+        canvas.text(x, y, text, height, theme.ink, "right")
 
 
 def _paint_legal(canvas: Canvas, paths: dict[int, ClickPath]) -> None:

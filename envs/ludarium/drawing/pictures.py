@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ludarium.core.errors import join_or, show
 from ludarium.core.files import check_target, replacing
 from ludarium.core.history import LastTurn, last_turn_of
+from ludarium.core.options import as_int
 from ludarium.drawing.canvas import Board, Canvas, Frame, start
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ AnyCanvas = TypeVar("AnyCanvas", bound=Canvas)
 
 #: The modes of `State.render`.
 MODES = ("rgb_array", "svg", "ansi")
+#: The orientations of the board: whose side is at the bottom.
+ORIENTATIONS = (0, 1, "mover")
 #: The suffixes of a picture's file.
 PICTURES = (".png", ".svg")
 
@@ -50,15 +53,20 @@ def pictures(
         overlay: Any = None,
         ending: str | None = None,
         last_turn: LastTurn | None = None,
+        orientation: int | str = 0,
     ) -> Frame:
-        board = board_of(state)
-        canvas = start(board.width, board.height, size, theme, board.paint, *board.args)
+        board, turned = board_of(state), bottom_player(state, orientation) == 1
+        canvas = start(
+            board.width, board.height, size, theme, board.paint, *board.args, turned=turned
+        )
         return draw_on(canvas, state, overlay, ending, last_turn).frame()
 
-    def draw_svg(state: State, size: int, theme: str, overlay: Any) -> str:
+    def draw_svg(state: State, size: int, theme: str, overlay: Any, orientation: int | str) -> str:
         from ludarium.drawing.svg import start_svg
 
-        canvas = draw_on(start_svg(board_of(state), size, theme), state, overlay)
+        turned = bottom_player(state, orientation) == 1
+        canvas = start_svg(board_of(state), size, theme, turned=turned)
+        draw_on(canvas, state, overlay)
         return canvas.document(f"{state.game.type.title}: {state.to_string()}")
 
     def render(
@@ -67,14 +75,21 @@ def pictures(
         size: int = 512,
         theme: str = "light",
         overlay: Any = None,
+        orientation: int | str = 0,
     ) -> Frame | str:
         if mode not in MODES:
             raise ValueError(f"mode={show(mode)} is not allowed: mode is {join_or(MODES)}")
         if mode == "ansi":
             if overlay is not None:
                 raise ValueError("an overlay is drawn on a picture: mode is 'rgb_array' or 'svg'")
+            if check_orientation(orientation) != 0:
+                raise ValueError(
+                    f"orientation={orientation!r} turns a picture: mode is 'rgb_array' or 'svg'"
+                )
             return str(state)
-        return (draw if mode == "rgb_array" else draw_svg)(state, size, theme, overlay)
+        if mode == "svg":
+            return draw_svg(state, size, theme, overlay, orientation)
+        return draw(state, size, theme, overlay, orientation=orientation)
 
     return draw, render
 
@@ -86,6 +101,7 @@ def draw(
     overlay: Any = None,
     ending: str | None = None,
     last_turn: LastTurn | None = None,
+    orientation: int | str = 0,
 ) -> Frame:
     """Return a picture of a state as a new array uint8 [height, width, 3].
 
@@ -96,12 +112,49 @@ def draw(
         overlay: candidate actions to mark, see `ludarium.drawing.overlays`.
         ending: a result that does not follow from the position, written as the caption.
         last_turn: what was played immediately before; None: replay the history to find it.
+        orientation: whose side of the board is at the bottom, see `bottom_player`.
 
     Raises:
-        ValueError: The size, the theme or the overlay is not allowed.
+        ValueError: The size, the theme, the overlay or the orientation is not allowed.
     """
-    frame: Frame = _module(state).draw(state, size, theme, overlay, ending, last_turn)
+    module = _module(state)
+    frame: Frame = module.draw(state, size, theme, overlay, ending, last_turn, orientation)
     return frame
+
+
+def check_orientation(orientation: Any) -> int | str:
+    """Return an orientation: 0, 1 or ``"mover"``.
+
+    Raises:
+        ValueError: It is none of them.
+    """
+    value: int | str | None = orientation if isinstance(orientation, str) else as_int(orientation)
+    if value is None or isinstance(orientation, bool) or value not in ORIENTATIONS:
+        raise ValueError(
+            f"orientation={show(orientation)} is not allowed: "
+            f"orientation is {join_or(ORIENTATIONS)}"
+        )
+    return value
+
+
+def bottom_player(state: State, orientation: int | str) -> int:
+    """Return the player whose side of the board an orientation puts at the bottom.
+
+    Args:
+        state: the position.
+        orientation: 0 or 1, the number of the player; ``"mover"``, the player to move, and in a
+            finished game the one who moved last.
+
+    Raises:
+        ValueError: The orientation is none of them.
+    """
+    value = check_orientation(orientation)
+    if isinstance(value, int):
+        return value
+    if not state.is_terminal():
+        return state.current_player()
+    last = state.last_turn()
+    return 0 if last is None else last[0].current_player()
 
 
 def draw_on(
@@ -144,18 +197,19 @@ def write_picture(
     theme: str = "light",
     overlay: Any = None,
     overwrite: bool = False,
+    orientation: int | str = 0,
 ) -> Path:
-    """Write a picture of a state to a file, ``.png`` or ``.svg``.
+    """Write a picture of a state to a file, ``.png`` or ``.svg``; the arguments are as of `draw`.
 
     Raises:
-        ValueError: The suffix, the size, the theme or the overlay is not allowed.
+        ValueError: The suffix, the size, the theme, the overlay or the orientation is not allowed.
         OSError: The file cannot be written, or exists already. No half-written file is left.
     """
     target = check_target(path, PICTURES, overwrite)
     if target.suffix.lower() == ".svg":
-        content = str(state.render("svg", size, theme, overlay)).encode()
+        content = str(state.render("svg", size, theme, overlay, orientation)).encode()
     else:
-        content = png(draw(state, size, theme, overlay))
+        content = png(draw(state, size, theme, overlay, orientation=orientation))
     with replacing(target, overwrite) as file:
         file.write(content)
     return target

@@ -7,7 +7,7 @@ The module is independent of any game. A game that can be played by pointing has
 
 Targets are in the units of the game's canvas, (0, 0) being the upper left corner of the picture, so
 that marks can be painted on the canvas without conversion. `Layout` converts units to pixels, which
-depends on the size of the picture and on the caption below it.
+depends on the size and the orientation of the picture and on the caption below it.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class Target(NamedTuple):
             nearer one.
         label: text written on the target once it is chosen. Consecutive targets of an action that
             share a label, not empty, may be clicked in any order.
+        lift: how far the target is drawn further up because it lies above the board.
     """
 
     x: float
@@ -53,6 +54,7 @@ class Target(NamedTuple):
     round: bool = True
     layer: int = 0
     label: str = ""
+    lift: float = 0.0
 
     def away(self, x: float, y: float) -> float:
         """Return the distance of a point from the centre: 1 at the edge, more outside."""
@@ -66,16 +68,26 @@ def check_can_be_pointed_at(game: Game) -> None:
         raise ValueError(f"{game.name} cannot be played by mouse: it has no pointing.py")
 
 
-def clicks(state: State) -> dict[int, ClickPath]:
+def clicks(state: State, turned: bool = False) -> dict[int, ClickPath]:
     """Return for each legal action of a state the targets to click, in order.
 
     The targets of one action are never the beginning of those of another; a pass has none.
+
+    Args:
+        state: the position.
+        turned: whether the board is turned by 180 degrees, where what is lifted lies elsewhere in
+            units of the canvas, so that it is further up in the picture again.
 
     Raises:
         ValueError: The game cannot be played by pointing.
     """
     check_can_be_pointed_at(state.game)
     paths: dict[int, ClickPath] = state.game.type.submodule("pointing").clicks(state)
+    if turned:
+        return {
+            action: tuple(target._replace(y=target.y + 2 * target.lift) for target in path)
+            for action, path in paths.items()
+        }
     return paths
 
 
@@ -102,7 +114,7 @@ def hit(targets: Iterable[Target], x: float, y: float) -> Target | None:
     """Return the target at a point, None where there is none.
 
     >>> hit([Target(0, 0, 1, 1), Target(3, 0, 1, 1)], 2.5, 0.5)
-    Target(x=3, y=0, wide=1, high=1, round=True, layer=0, label='')
+    Target(x=3, y=0, wide=1, high=1, round=True, layer=0, label='', lift=0.0)
     """
     over = [target for target in targets if target.away(x, y) <= 1]
     nearest = sorted(over, key=lambda p: (-p.layer, math.hypot(x - p.x, y - p.y)))
@@ -112,15 +124,21 @@ def hit(targets: Iterable[Target], x: float, y: float) -> Target | None:
 class Layout:
     """The place of the board in a picture whose longer side has `size` pixels.
 
+    Args:
+        game: the game, whose options decide the size of the board.
+        size: longer side of the picture, in pixels.
+        turned: whether the board is turned by 180 degrees.
+
     Attributes:
         width: width of the picture, in pixels.
         height: height of the picture with its caption, in pixels.
         scale: pixels in a unit.
     """
 
-    def __init__(self, game: Game, size: int) -> None:
+    def __init__(self, game: Game, size: int, turned: bool = False) -> None:
         board: Board = game.type.submodule("render").board_of(game.new_initial_state(0))
-        shapes = Shapes(board.width, board.height, size, THEMES["light"], Image.new("1", (1, 1)))
+        nothing = Image.new("1", (1, 1))
+        shapes = Shapes(board.width, board.height, size, THEMES["light"], nothing, turned)
         self.height, self.width = shapes.shape
         self.scale = shapes.scale
         self._shapes = shapes

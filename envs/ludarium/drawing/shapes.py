@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +30,8 @@ class Shapes:
         height: height of the board area, in units.
         size: the longer side in pixels.
         scale: pixels per unit.
+        turned: whether the board is turned by 180 degrees: all points of the methods are, while
+            text, spheres and the insides of a `drawing` stay upright.
         shape: (height, width) of the picture in pixels.
         band: height of the caption in pixels.
     """
@@ -40,8 +43,10 @@ class Shapes:
         size: int,
         theme: Theme,
         board: Image.Image | None = None,
+        turned: bool = False,
     ) -> None:
         """Use `start`, which checks its arguments and caches the board."""
+        self.turned = turned
         self.theme, self.width, self.height, self.size = theme, width, height, size
         self.band = max(16, round(size * 0.068))
         self.scale = min((size - self.band) / height, size / width)
@@ -61,11 +66,30 @@ class Shapes:
 
     def to_pixels(self, x: float, y: float) -> Point:
         """Convert a point in units to (x, y) in pixels."""
+        x, y = self._turn(x, y)
         return x * self.scale, y * self.scale
 
     def to_units(self, x: float, y: float) -> Point:
         """Convert a pixel to a point in units."""
-        return x / self.scale, y / self.scale
+        return self._turn(x / self.scale, y / self.scale)
+
+    def _turn(self, x: float, y: float) -> Point:
+        """Return where a point is in the picture, in units; the same turns it back."""
+        return (self.width - x, self.height - y) if self.turned else (x, y)
+
+    def around(self, x: float, y: float, offsets: Sequence[Point]) -> list[Point]:
+        """Return points around a centre so that they form an upright figure on a turned board."""
+        sign = -1 if self.turned else 1
+        return [(x + sign * u, y + sign * v) for u, v in offsets]
+
+    @contextlib.contextmanager
+    def upright(self) -> Iterator[None]:
+        """Draw without turning, for what has a place in the picture and not on the board."""
+        turned, self.turned = self.turned, False
+        try:
+            yield
+        finally:
+            self.turned = turned
 
     def least(self, units: float, pixels: float) -> float:
         """Return a length in units, enlarged to a minimum in pixels so that it stays visible."""
@@ -173,7 +197,8 @@ class Shapes:
         """Draw a rectangle from its upper left corner; rounded corners, outline inside."""
 
         def form(ink: int, inset: float) -> Form:
-            corners = self._path([(x + inset, y + inset), (x + width - inset, y + height - inset)])
+            path = self._path([(x + inset, y + inset), (x + width - inset, y + height - inset)])
+            corners = (*path[2:], *path[:2]) if self.turned else path
             return "rounded", ink, corners, max(0, self._length(radius - inset))
 
         if outline is not None and line > 0:
@@ -255,12 +280,14 @@ class Shapes:
             paint: a module's function, called with a canvas, the centre on it, and `args`.
             *args: values that the drawing depends on besides position, size and theme.
         """
+        x, y = self._turn(x, y)
         # kept for each place: a start at a whole pixel leaves every point at its own sub-pixel
         left, top = math.floor((x - reach) * self.scale), math.floor((y - reach) * self.scale)
 
         def draw() -> Image.Image:
             side = math.ceil(2 * reach * self.scale) + 1
             canvas = copy.copy(self)
+            canvas.turned = False
             # not RGBA, where pasting onto what is wholly clear takes a colour as it is
             canvas._image = Image.new("RGBX", (side, side), (0, 0, 0, 0))
             paint(canvas, x - left / self.scale, y - top / self.scale, *args)
@@ -277,16 +304,18 @@ class Shapes:
 
     def _path(self, points: Sequence[Point]) -> tuple[int, ...]:
         s = self.scale * FINE
-        return tuple(round(v * s) for point in points for v in point)
+        return tuple(round(v * s) for point in points for v in self._turn(*point))
 
     def _circle(self, x: float, y: float, radius: float) -> tuple[int, int, int, int]:
         s = self.scale * FINE
+        x, y = self._turn(x, y)
         cx, cy, r = round(x * s), round(y * s), max(1, round(radius * s))
         return cx - r, cy - r, cx + r, cy + r
 
     def _square(self, x: float, y: float, radius: float) -> tuple[int, int, int, int, int]:
         """Return radius [sub-pixels], left and top [pixels] and the sub-pixels beyond those."""
         s = self.scale * FINE
+        x, y = self._turn(x, y)
         r = max(2, round(radius * s))
         left, top = round(x * s) - r, round(y * s) - r
         return r, left // FINE - 1, top // FINE - 1, left % FINE, top % FINE

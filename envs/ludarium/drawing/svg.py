@@ -57,9 +57,17 @@ class SvgCanvas(Canvas):
         caption_colour: colour of the disc in the caption: of the player to move, or of the winner.
     """
 
-    def __init__(self, width: float, height: float, size: int, theme: Theme, name: str) -> None:
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        size: int,
+        theme: Theme,
+        name: str,
+        turned: bool = False,
+    ) -> None:
         """Use `start_svg`; `name` begins the names of definitions."""
-        super().__init__(width, height, size, theme)
+        super().__init__(width, height, size, theme, turned=turned)
         self.elements: Elements = []
         self.definitions: dict[str, Elements] = {}
         self.caption_colour: Colour | None = None
@@ -67,7 +75,7 @@ class SvgCanvas(Canvas):
 
     def bare(self) -> SvgCanvas:
         """Return an empty canvas of the same size and theme, without the board."""
-        return SvgCanvas(self.width, self.height, self.size, self.theme, self._name)
+        return SvgCanvas(self.width, self.height, self.size, self.theme, self._name, self.turned)
 
     def document(self, title: str) -> str:
         """Return the picture as the text of an SVG file."""
@@ -98,13 +106,15 @@ class SvgCanvas(Canvas):
         return _number(units * self.scale)
 
     def _points(self, points: Sequence[Point]) -> str:
-        return " ".join(f"{self._x(x)},{self._x(y)}" for x, y in points)
+        turned = [self._turn(x, y) for x, y in points]
+        return " ".join(f"{self._x(x)},{self._x(y)}" for x, y in turned)
 
     @staticmethod
     def _opacity(opacity: float) -> str:
         return "" if opacity >= 1 else f' opacity="{_number(opacity)}"'
 
     def _round(self, x: float, y: float, radius: float, rest: str, *colours: Colour) -> None:
+        x, y = self._turn(x, y)
         place = f'cx="{self._x(x)}" cy="{self._x(y)}" r="{self._x(max(radius, 0.0))}"'
         self._add(f"<circle {place} {rest}/>", *colours)
 
@@ -226,6 +236,8 @@ class SvgCanvas(Canvas):
         opacity: float = 1.0,
     ) -> None:
         """Draw a rectangle from its upper left corner; rounded corners, outline inside."""
+        if self.turned:
+            x, y = self._turn(x + width, y + height)
         colours = []
         rest = ' fill="none"'
         if fill is not None:
@@ -284,11 +296,13 @@ class SvgCanvas(Canvas):
         known = f"{self._name}{name}"
         if known not in self.definitions:
             kept, self.elements = self.elements, []
-            paint(self, 0.0, 0.0, *args)
+            with self.upright():
+                paint(self, 0.0, 0.0, *args)
             inner, self.elements = self.elements, kept
             template = "".join(element.template for element in inner)
             colours = tuple(colour for element in inner for colour in element.colours)
             self._define(name, [Element(f'<g id="{known}">{template}</g>', colours)])
+        x, y = self._turn(x, y)
         self._add(f'<use href="#{known}" x="{self._x(x)}" y="{self._x(y)}"/>')
 
     # ---- text
@@ -332,7 +346,9 @@ class SvgCanvas(Canvas):
 # ---------------------------------------------------------------- starting
 
 
-def start_svg(board: Board, size: int, theme: str, name: str | None = None) -> SvgCanvas:
+def start_svg(
+    board: Board, size: int, theme: str, name: str | None = None, turned: bool = False
+) -> SvgCanvas:
     """Return a canvas that shows the board.
 
     Args:
@@ -341,6 +357,7 @@ def start_svg(board: Board, size: int, theme: str, name: str | None = None) -> S
         theme: ``"light"`` or ``"dark"``.
         name: begins the names of what elements refer to; None: one that no picture of another
             theme or size has, so that several can stand in one page.
+        turned: whether the board is turned by 180 degrees.
 
     Raises:
         ValueError: The size or the theme is not allowed.
@@ -348,6 +365,6 @@ def start_svg(board: Board, size: int, theme: str, name: str | None = None) -> S
     colours, pixels = check_theme(theme), check_size(size)
     if name is None:
         name = f"{theme}-{pixels}-"
-    canvas = SvgCanvas(board.width, board.height, pixels, colours, name)
+    canvas = SvgCanvas(board.width, board.height, pixels, colours, name, turned)
     board.paint(canvas, *board.args)
     return canvas

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ludarium.core.errors import IllegalActionError
+from ludarium.drawing.pictures import bottom_player, check_orientation
 from ludarium.drawing.pointing import ClickPath, Target, clicks, hit, orders, prompt
 from ludarium.play.session import Session, turn_text
 
@@ -31,15 +32,16 @@ class Selection:
 
     Args:
         state: the position; a finished game has no targets.
+        turned: whether the board is turned by 180 degrees.
 
     Attributes:
         chosen: the chosen targets, in the order of the clicks.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, turned: bool = False) -> None:
         self.chosen: ClickPath = ()
         self._click_paths: dict[ClickPath, int] = {}  # to the action that it completes
-        for action, path in clicks(state).items():
+        for action, path in clicks(state, turned).items():
             for order in orders(path):
                 self._click_paths[order] = action
         self._turn_continues = {
@@ -143,6 +145,7 @@ class Controller:
         announce: called with each turn and each result in words.
         pause: seconds for which the person's turn is shown before the agent's answer.
         clock: returns a monotonic time in seconds.
+        orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``.
 
     Attributes:
         session: the current game.
@@ -152,6 +155,7 @@ class Controller:
         hint: targets of the turn that the agent suggests; empty unless a hint is shown.
         asked: name of the button or key that waits for a second press; empty without one.
         quitting: whether the person has asked to close the window.
+        turned: whether player 1's side of the board is at the bottom.
         revision: number that grows with every change of the picture.
         error: message of an error that the agent raised; empty after the next step.
     """
@@ -167,6 +171,7 @@ class Controller:
         announce: Callable[[str], None],
         pause: float = PAUSE,
         clock: Callable[[], float] = time.monotonic,
+        orientation: int | str = 0,
     ) -> None:
         self._new_session, self._agent_thread = new_session, agent_thread
         self._save, self._announce = save, announce
@@ -175,6 +180,7 @@ class Controller:
         self._saved: Session | None = None  # the session that was saved last
         self._hint_question: int | None = None  # number of the pending question for a hint
         self._turn_question: int | None = None  # number of the pending question for a turn
+        self._orientation, self._flipped = check_orientation(orientation), False
         self.asked = ""
         self.quitting = False
         self.revision = 0
@@ -186,13 +192,8 @@ class Controller:
         session = self.session
         if self.thinking:
             self._agent_thread.discard()
-        self.selection: Selection | None = None
-        if session.persons_turn:
-            self.selection = Selection(session.state)
-        self._restart: Selection | None = None  # of a half-made turn's start, once it is needed
-        self.hovered: Target | None = None
-        self.preview: State | None = None
-        self.hint: list[Target] = []
+        self._hint_actions: list[int] = []
+        self._look()
         self.error = self._notice = ""
         if session.over:
             self.asked = ""
@@ -201,6 +202,27 @@ class Controller:
         if not session.over and not session.persons_turn:
             self._turn_question = self._agent_thread.ask(session.state, self._rng)
         self.revision += 1
+
+    def _look(self) -> None:
+        """Set whose side is at the bottom, and what lies elsewhere in units of a turned board."""
+        session = self.session
+        bottom = bottom_player(session.state, self._orientation)
+        self.turned = (bottom == 1) != self._flipped
+        self.selection: Selection | None = None
+        if session.persons_turn:
+            self.selection = Selection(session.state, self.turned)
+        self._restart: Selection | None = None  # of a half-made turn's start, once it is needed
+        self.hovered: Target | None = None
+        self.preview: State | None = None
+        self._show_hint_actions()
+        self.revision += 1
+
+    def _show_hint_actions(self) -> None:
+        self.hint: list[Target] = []
+        state = self.session.state.clone()
+        for action in self._hint_actions:
+            self.hint += clicks(state, self.turned)[action]
+            state.apply_action(action)
 
     # ---- what is shown
 
@@ -297,7 +319,7 @@ class Controller:
         if turn_start is None:
             return None, None
         if self._restart is None:
-            self._restart = Selection(turn_start)
+            self._restart = Selection(turn_start, self.turned)
         path = self._restart.path_to(x, y)
         action = self._restart.action_of(path)
         if action is None or path[0] not in self._restart.pieces():
@@ -328,16 +350,17 @@ class Controller:
 
         Args:
             name: name of the button; ``"cancel"`` to withdraw a question or to clear the selection;
-                ``"quit"`` to close the window.
+                ``"flip"`` to turn the board, which clears the selection too; ``"quit"`` to close
+                the window.
 
         Raises:
             ValueError: There is no button of this name.
         """
         enabled = {button.name: button.enabled for button in self.buttons()}
-        names = ("undo", "hint", "stop", "pass", "resign", "new", "cancel", "quit")
+        names = ("undo", "hint", "stop", "pass", "resign", "new", "cancel", "flip", "quit")
         if name not in names:
             raise ValueError(f"there is no button {name!r}; the buttons are {', '.join(names)}")
-        if not enabled.get(name, name in ("cancel", "quit")):
+        if not enabled.get(name, name in ("cancel", "flip", "quit")):
             return
         if name in QUESTIONS and name != self.asked and self._would_lose(name):
             self.asked = name
@@ -352,11 +375,14 @@ class Controller:
             self._announce(f"Back to turn {self.session.state.turn_number()}")
             self._refresh()
         elif name == "hint":
-            self.hint = []
+            self._hint_actions, self.hint = [], []
             self._hint_question = self._agent_thread.ask(self.session.state, self._hint_rng)
             self.revision += 1
         elif name == "stop":
             self._agent_thread.stop()
+        elif name == "flip":
+            self._flipped = not self._flipped
+            self._look()
         elif name == "quit":
             self.quitting = True
         elif name == "pass" and self.selection is not None:
@@ -437,6 +463,5 @@ class Controller:
             self._notice = " ".join(str(answer).split())
         else:
             self._notice = f"Hint: {name} would play {turn_text(state, answer)}"
-            for action in answer:
-                self.hint += clicks(state)[action]
-                state.apply_action(action)
+            self._hint_actions = answer
+            self._show_hint_actions()

@@ -10,6 +10,7 @@ from PIL import Image
 from ludarium.core.game import Game
 from ludarium.core.state import State
 from ludarium.drawing.canvas import Canvas, Colour, Frame, Point, check_theme, mix
+from ludarium.drawing.pictures import draw
 from ludarium.drawing.pointing import Layout, Target
 from ludarium.play.controller import Button, Controller
 from ludarium.play.session import Session
@@ -94,6 +95,7 @@ class View:
         is_shown &= max(beside.width, beside.height) >= LIST_COST * max(alone.width, alone.height)
         self._layout, self.list_width = (beside, list_width) if is_shown else (alone, 0)
         self.size = max(self._layout.width, self._layout.height)
+        self._turned_layout = Layout(self._game, self.size, turned=True)
         self._left = max(0, (self.width - self.list_width - self._layout.width) // 2)
         self._top = max(0, (self._floor - self._layout.height) // 2)
 
@@ -110,16 +112,23 @@ class View:
 
     # ---- positions
 
-    def to_units(self, x: float, y: float) -> Point | None:
-        """Return the point of the board at a pixel, in units; None outside its picture."""
+    def to_units(self, x: float, y: float, turned: bool = False) -> Point | None:
+        """Return the point of the board at a pixel, in units; None outside its picture.
+
+        Args:
+            x: pixel from the left edge.
+            y: pixel from the upper edge.
+            turned: whether the board is turned, as `Controller.turned` says.
+        """
         x, y = x - self._left, y - self._top
         if not (0 <= x < self._layout.width and 0 <= y < self._layout.height):
             return None
-        return self._layout.to_units(x, y)
+        return (self._turned_layout if turned else self._layout).to_units(x, y)
 
-    def to_pixels(self, target: Target) -> Point:
-        """Return the pixel (x, y) of the centre of a target."""
-        x, y = self._layout.to_pixels(target.x, target.y)
+    def to_pixels(self, target: Target, turned: bool = False) -> Point:
+        """Return the pixel (x, y) of the centre of a target, on a board that is turned or not."""
+        layout = self._turned_layout if turned else self._layout
+        x, y = layout.to_pixels(target.x, target.y)
         return x + self._left, y + self._top
 
     def box(self, buttons: list[Button], index: int) -> tuple[float, float, float, float]:
@@ -189,9 +198,9 @@ class View:
     def frame(self, controller: Controller) -> Frame:
         """Return the picture as a new uint8 array [height, width, 3]."""
         state, theme = controller.session.state, self._theme
-        board = self._picture(state).copy()
+        board = self._picture(state, controller.turned).copy()
         wide, high, *_ = state.game.type.submodule("render").board_of(state)
-        canvas = Canvas(wide, high, self.size, theme, board)
+        canvas = Canvas(wide, high, self.size, theme, board, controller.turned)
         if controller.session.over and not state.is_terminal():
             canvas.caption(controller.session.result().rstrip("."), over=True)
         else:
@@ -210,21 +219,22 @@ class View:
             self._paint_button(canvas, button, self.box(buttons, index))
         return canvas.frame()
 
-    def _picture(self, state: State) -> Image.Image:
+    def _picture(self, state: State, turned: bool) -> Image.Image:
         """Return the picture of a position; it is kept, as the mouse changes only marks on it."""
-        key = (state.to_string(), *state.history(), self.size)
+        key = (state.to_string(), *state.history(), self.size, turned)
         if self._board is None or self._board[0] != key:
-            self._board = key, self._draw(state)
+            self._board = key, self._draw(state, turned)
         return self._board[1]
 
-    def _draw(self, state: State) -> Image.Image:
-        draw = state.game.type.submodule("render").draw
-        return Image.fromarray(draw(state, self.size, self._theme.name))
+    def _draw(self, state: State, turned: bool) -> Image.Image:
+        frame = draw(state, self.size, self._theme.name, orientation=int(turned))
+        return Image.fromarray(frame)
 
     def _paint_preview(self, canvas: Canvas, board: Image.Image, after: State) -> None:
         """Paint half of the picture after an action over the board: what it adds is a ghost."""
         area = (0, 0, canvas.shape[1], canvas.shape[0] - canvas.band)
-        board.paste(Image.blend(board.crop(area), self._draw(after).crop(area), 0.5), area[:2])
+        ghost = self._draw(after, canvas.turned)
+        board.paste(Image.blend(board.crop(area), ghost.crop(area), 0.5), area[:2])
 
     def _paint_choices(self, canvas: Canvas, controller: Controller) -> None:
         """Paint a ring around each chosen target and a dot on each target that can be next."""

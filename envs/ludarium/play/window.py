@@ -102,7 +102,9 @@ class WindowShell:
 
     def _hover(self) -> None:
         """Mark the target under the mouse, of which there is none outside the board."""
-        point = self._view.to_units(*self._mouse) if self._mouse is not None else None
+        point = None
+        if self._mouse is not None:
+            point = self._view.to_units(*self._mouse, self._controller.turned)
         self._controller.hover(*(point or NOWHERE))
 
     def _scroll(self, lines: int) -> None:
@@ -111,7 +113,7 @@ class WindowShell:
 
     def _click(self, x: int, y: int) -> None:
         button = self._view.button_at(self._controller, x, y)
-        point = self._view.to_units(x, y)
+        point = self._view.to_units(x, y, self._controller.turned)
         if button is not None:
             self._controller.press(button)
         elif point is not None:
@@ -122,6 +124,8 @@ class WindowShell:
             self._controller.press("cancel")
         elif event.key == pygame.K_q:
             self._controller.press("quit")
+        elif event.key == pygame.K_f:
+            self._controller.press("flip")
         elif event.key in (pygame.K_PAGEUP, pygame.K_PAGEDOWN):
             self._scroll(PAGE_LINES if event.key == pygame.K_PAGEUP else -PAGE_LINES)
         for button in self._controller.buttons():
@@ -137,6 +141,7 @@ def play_in_window(
     path: Path,
     size: int,
     theme: str,
+    orientation: int | str | None = None,
     write: Callable[[str], None] = print,
 ) -> None:
     """Play in a window, one game after the other, and save the records.
@@ -148,6 +153,8 @@ def play_in_window(
         path: file to which the records are appended.
         size: longer side of the board in pixels, 128 to 2048, until the window is resized.
         theme: ``"light"`` or ``"dark"``.
+        orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``, the player to
+            move; None: the person's.
         write: prints turns, results and messages.
 
     Raises:
@@ -170,6 +177,7 @@ def play_in_window(
         hint_rng,
         lambda session: save_record(session, path, write),
         write,
+        orientation=session.seat if orientation is None else orientation,
     )
     shell = WindowShell(controller, View(game, size, theme), f"{game.type.title} - ludarium")
     try:

@@ -242,25 +242,29 @@ def _paint_counts(canvas: Canvas, found: list[list[Shape]], n: int) -> None:
     """Paint how many towers of twelve and how many bases each player has."""
     theme = canvas.theme
     right = n - 1 + 2 * MARGIN
-    for player, y in ((1, STRIP * 0.62), (0, n - 1 + 2 * MARGIN + STRIP * 1.38)):
+    upper = int(not canvas.turned)
+    for player, y in ((upper, STRIP * 0.62), (1 - upper, n - 1 + 2 * MARGIN + STRIP * 1.38)):
         colour = theme.players[player]
         kinds = [shape.kind for shape in found[player]]
         towers = kinds.count(TOWER)
         step, x = 0.56, MARGIN - FRAME + 0.25
         for k in range(TOWERS_TO_WIN):
             edge = mix(theme.background, theme.muted, 0.6)
-            if k < towers:
-                canvas.disc(x + k * step, y, 0.22, colour)
-            else:
-                canvas.ring(x + k * step, y, 0.22, edge, canvas.least(0.05, 1.0))
+            with canvas.upright():
+                if k < towers:
+                    canvas.disc(x + k * step, y, 0.22, colour)
+                else:
+                    canvas.ring(x + k * step, y, 0.22, edge, canvas.least(0.05, 1.0))
         bases = kinds.count(BASE)
         right_words = f"{bases} base{'s' * (bases != 1)}"
-        canvas.text(right - MARGIN + FRAME, y, right_words, 0.6, theme.ink, "right")
+        with canvas.upright():
+            canvas.text(right - MARGIN + FRAME, y, right_words, 0.6, theme.ink, "right")
         words, x = f"{towers} tower{'s' * (towers != 1)}", x + TOWERS_TO_WIN * step + 0.1
         room = right - MARGIN + FRAME - x - canvas.width_of(f"  {right_words}", 0.6)
         if canvas.width_of(words, 0.6) > room:  # the discs show what is counted
             words = str(towers)
-        canvas.text(x, y, words, 0.6, theme.ink, "left")
+        with canvas.upright():
+            canvas.text(x, y, words, 0.6, theme.ink, "left")
 
 
 def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:

@@ -181,7 +181,7 @@ def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
         _paint_turn(canvas, whole, brief=mover is not None)
     if half is not None:
         _paint_walk(canvas, half, theme.chosen)
-    for cell in sorted(pieces, key=lambda cell: -int(cell[1])):
+    for cell in sorted(pieces, key=lambda cell: int(cell[1]), reverse=not canvas.turned):
         paint_piece(canvas, *place_of(cell), pieces[cell])
     if arrived is not None:
         missing = next(rings for rings in (1, 2, 3) if rows.count(str(rings)) == 3)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ludarium.drawing.pointing import ClickPath, Target
 from ludarium.games.sphlag.actions import HOLE
-from ludarium.games.sphlag.render import RADIUS, found_in, place_of
+from ludarium.games.sphlag.render import LIFT, RADIUS, found_in, place_of
 
 if TYPE_CHECKING:
     from ludarium.core.state import State
@@ -20,7 +20,8 @@ def clicks(state: State) -> dict[int, ClickPath]:
         radius = RADIUS[hole[0]]
         # a sphere covers targets below it; an empty hole does not
         layer = 0 if found[hole] == "." else hole[0]
-        targets[name] = Target(*place_of(hole), radius, radius, layer=layer)
+        lift = LIFT * hole[0]
+        targets[name] = Target(*place_of(hole), radius, radius, layer=layer, lift=lift)
     paths = {}
     for action in state.legal_actions():
         text = state.action_to_string(action)

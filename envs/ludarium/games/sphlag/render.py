@@ -44,10 +44,14 @@ TOUCH = (TOUCH_LOWER, [half_turn(hole) for hole in TOUCH_LOWER])  # the holes ar
 PLAYERS = ("White", "Black")
 
 
-def place_of(hole: Hole) -> Point:
-    """Return where the centre of a sphere in this hole is, in units."""
+def place_of(hole: Hole, turned: bool = False) -> Point:
+    """Return where the centre of a sphere in this hole is, in units.
+
+    On a turned board, where the units run upwards, a higher level is further down in units.
+    """
     column, row = position_of(hole)
-    return CENTRE + (column - row) / 2, TOP + (column + row) / 2 - LIFT * hole[0]
+    lift = -LIFT if turned else LIFT
+    return CENTRE + (column - row) / 2, TOP + (column + row) / 2 - lift * hole[0]
 
 
 def colour_of(theme: Theme, player: int, level: int) -> Colour:
@@ -75,7 +79,8 @@ def paint_board(canvas: Canvas) -> None:
         if hole[0] == 0:
             x, y = place_of(hole)
             canvas.disc(x, y, RADIUS[0] * 0.62, mix(theme.board_dark, theme.edge, 0.35))
-            canvas.disc(x, y + 0.04, RADIUS[0] * 0.54, theme.board_dark)
+            (below,) = canvas.around(x, y, [(0, 0.04)])
+            canvas.disc(*below, RADIUS[0] * 0.54, theme.board_dark)
     for holes in TOUCH:
         for hole in holes:
             _paint_touch_hole(canvas, hole)
@@ -92,8 +97,9 @@ def _paint_red(canvas: Canvas, hole: Hole) -> None:
     if hole in FLAGS:
         canvas.sphere(x, y, r, theme.flag)
         player = FLAGS.index(hole)
-        cloth = [(x - 0.1, y - 0.3), (x + 0.27, y - 0.14), (x - 0.1, y + 0.04)]
-        canvas.line([(x - 0.12, y - 0.3), (x - 0.12, y + 0.3)], theme.pieces[player], 0.08)
+        pole = canvas.around(x, y, [(-0.12, -0.3), (-0.12, 0.3)])
+        cloth = canvas.around(x, y, [(-0.1, -0.3), (0.27, -0.14), (-0.1, 0.04)])
+        canvas.line(pole, theme.pieces[player], 0.08)
         canvas.polygon(cloth, theme.pieces[player])
         return
     brick, mortar = mix(theme.flag, (60, 40, 36), 0.5), mix(theme.flag, (255, 235, 220), 0.55)
@@ -112,7 +118,7 @@ def _paint_red(canvas: Canvas, hole: Hole) -> None:
 
 def _paint_touch_hole(canvas: Canvas, hole: Hole) -> None:
     """Paint a ring in the flag's colour where a sphere touches a flag."""
-    x, y = place_of(hole)
+    x, y = place_of(hole, canvas.turned)
     canvas.dashed_ring(x, y, RADIUS[0] * 0.8, canvas.theme.flag, canvas.least(0.055, 1.0), 10)
 
 
@@ -141,9 +147,10 @@ def _paint_sphere(canvas: Canvas, hole: Hole, player: int, fresh: bool, contact:
     """Paint a sphere with its shadow, its level, and whether it came last or touches a flag."""
     theme = canvas.theme
     level = hole[0]
-    x, y = place_of(hole)
+    x, y = place_of(hole, canvas.turned)
     r = RADIUS[level]
-    canvas.shadow(x + 0.03 * level, y + 0.12 + 0.05 * level, r * 1.06, 0.4)
+    (below,) = canvas.around(x, y, [(0.03 * level, 0.12 + 0.05 * level)])
+    canvas.shadow(*below, r * 1.06, 0.4)
     if fresh:
         canvas.disc(x, y, r + canvas.least(0.1, 2.0), theme.last)
     if contact:
@@ -152,8 +159,9 @@ def _paint_sphere(canvas: Canvas, hole: Hole, player: int, fresh: bool, contact:
     canvas.sphere(x, y, r, colour, theme.rims[player], 0.6)
     if level:
         type_ = canvas.least(0.36, 7)
-        above = y - 0.1 - 0.355 * type_  # the middle of the face keeps its colour
-        canvas.text(x, above, str(level), type_, theme.pieces[1 - player], bold=True)
+        # the middle of the face keeps its colour
+        (above,) = canvas.around(x, y, [(0, -0.1 - 0.355 * type_)])
+        canvas.text(*above, str(level), type_, theme.pieces[1 - player], bold=True)
 
 
 # ---------------------------------------------------------------- the last turn
@@ -173,18 +181,18 @@ def _drops(before: dict[Hole, str], vacated: Hole) -> list[tuple[Hole, Hole]]:
         gap = load[0]
 
 
-def way_of(came: Hole, went: Hole, found: dict[Hole, str]) -> list[Point]:
+def way_of(came: Hole, went: Hole, found: dict[Hole, str], turned: bool = False) -> list[Point]:
     """Return the path of an arrow between two holes that avoids the centres of all other spheres.
 
     It is straight if possible, otherwise bent. It runs beside two spheres that overlap, so that two
     stacked spheres that change places have an arrow on each side.
     """
-    (x0, y0), (x1, y1) = place_of(came), place_of(went)
+    (x0, y0), (x1, y1) = place_of(came, turned), place_of(went, turned)
     length = math.hypot(x1 - x0, y1 - y0)
     if length < BESIDE:
         u, v = (y1 - y0) / length * 0.6, (x0 - x1) / length * 0.6
         return [(x0 + u, y0 + v), (x1 + u, y1 + v)]
-    others = [place_of(h) for h in HOLES if found[h] in "WB" and h not in (came, went)]
+    others = [place_of(h, turned) for h in HOLES if found[h] in "WB" and h not in (came, went)]
     best: tuple[float, list[Point]] = (-1.0, [])
     for bend in (0.0, 0.3, -0.3, 0.5, -0.5):
         xc, yc = (x0 + x1) / 2 - (y1 - y0) * bend, (y0 + y1) / 2 + (x1 - x0) * bend
@@ -271,7 +279,7 @@ def _paint_move(
     landed = {went, *(to for _, to in drops)}
     for a, _ in [(came, went), *drops]:
         if a not in landed:
-            canvas.mark_from(*place_of(a), RADIUS[a[0]] * 0.85)
+            canvas.mark_from(*place_of(a, canvas.turned), RADIUS[a[0]] * 0.85)
     for a, b in drops:
         _paint_way(canvas, a, b, found, 0.7)
     _paint_way(canvas, came, went, found, 1.0)
@@ -281,21 +289,23 @@ def _paint_way(canvas: Canvas, a: Hole, b: Hole, found: dict[Hole, str], weight:
     """Paint an arrow from a hole to another."""
     theme = canvas.theme
     width, head = canvas.least(0.09, 1.5) * weight, 0.34 * math.sqrt(weight)
-    length = math.dist(place_of(a), place_of(b))
+    length = math.dist(place_of(a, canvas.turned), place_of(b, canvas.turned))
     gap, end_gap = min(0.38, length - RADIUS[b[0]] - 0.3), RADIUS[b[0]] * 0.75
     if length < BESIDE:
         gap = end_gap = 0.0
-    way = way_of(a, b, found)
+    way = way_of(a, b, found, canvas.turned)
     canvas.arrow(way, theme.last, width, head, gap, end_gap, theme.rims[1])
 
 
 def _paint_supply(canvas: Canvas, found: dict[Hole, str]) -> None:
     """Paint how many spheres each player has left, in the corners that the diamond leaves free."""
     theme = canvas.theme
-    for player, x, y in ((0, 0.55, HEIGHT - 0.5), (1, 0.55, 0.5)):
+    lower = int(canvas.turned)
+    for player, x, y in ((lower, 0.55, HEIGHT - 0.5), (1 - lower, 0.55, 0.5)):
         left = SUPPLY - list(found.values()).count("WB"[player])
-        canvas.sphere(x, y, 0.3, colour_of(theme, player, 0), theme.rims[player], 0.6)
-        canvas.text(x + 0.45, y, f"{left} left", 0.4, theme.muted, "left")
+        with canvas.upright():
+            canvas.sphere(x, y, 0.3, colour_of(theme, player, 0), theme.rims[player], 0.6)
+            canvas.text(x + 0.45, y, f"{left} left", 0.4, theme.muted, "left")
 
 
 def board_of(state: State) -> Board:
