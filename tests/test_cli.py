@@ -80,7 +80,13 @@ def test_list_prints_games_options_and_agents(run):
             assert f"{option}={value} (" in out
     assert "an int >= 1" in out and "'chosen' or 'random'" in out
     line = out[out.index("Agents:") :]
-    for form in ("alphabeta:TURNS", "greedy", "mcts:MILLISECONDSms", "random", "sb3:FILE"):
+    for form in (
+        "alphabeta:TURNS",
+        "greedy",
+        "mcts:MILLISECONDSms (for a whole turn)",
+        "random",
+        "sb3:FILE",
+    ):
         assert form in line
 
 

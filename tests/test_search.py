@@ -19,7 +19,8 @@ from wins import Prover
 
 import ludarium
 from ludarium.agents import Analysis, make_agent
-from ludarium.agents.budget import parse_budget
+from ludarium.agents import budget as budgets
+from ludarium.agents.budget import is_turn_begun, parse_budget
 from ludarium.core.game import kernels_for
 
 SPECS = ("mcts:60", "mcts:5ms", "alphabeta:1", "alphabeta:5ms")
@@ -100,6 +101,126 @@ def test_agents_answer_within_a_time_and_can_be_pickled(name, game):
         assert action in state.legal_actions()
         if "ms" not in spec:
             assert action == make_agent(spec).select_action(state, np.random.default_rng(1))
+
+
+class Ticks:
+    """A clock that goes on by a millisecond whenever it is read."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.001
+        return self.now
+
+
+def two_action_turns(game: Any, count: int) -> Iterator[tuple[Any, Any]]:
+    """Yield states that begin a turn of two actions, each with the state before its second."""
+    last = None
+    for state in walk(game, 3):
+        if last is not None and state.turn_number() == last.turn_number() and state.history():
+            yield last, state
+            count -= 1
+            if not count:
+                return
+        last = state
+
+
+def test_the_phase_tells_whether_a_turn_is_begun(name, game):
+    """Also in a state that has no history, such as one of a batch."""
+    last = None
+    states = walk(game, 3)
+    for _ in range(300):
+        state = next(states)
+        expected = bool(
+            last is not None and state.history() and state.turn_number() == last.turn_number()
+        )
+        assert is_turn_begun(state) is expected
+        assert is_turn_begun(ludarium.State.from_array(game, state._array)) is expected
+        last = state
+
+
+@pytest.mark.parametrize("kind", ["mcts", "alphabeta"])
+def test_a_time_is_for_a_whole_turn(name, game, kind, monkeypatch):
+    clock = Ticks()
+    monkeypatch.setattr(budgets, "perf_counter", clock)
+    agent, rng = make_agent(f"{kind}:60ms"), np.random.default_rng(1)
+    agent.prepare(game)
+    turns = 0
+    for state in walk(game, 4):
+        if is_turn_begun(state) or state.turn_number() < 12:
+            continue
+        begin = clock.now
+        whole_turn(agent, state, rng)
+        assert clock.now - begin < 0.066  # the looks at the clock themselves included
+        turns += 1
+        if turns == 6:
+            return
+
+
+@pytest.mark.parametrize("kind", ["mcts", "alphabeta"])
+def test_both_decisions_of_a_turn_get_a_share_of_its_time(name, game, kind, monkeypatch):
+    """Whoever made the first one: the same agent, which knows what is left, or somebody else."""
+    if game.type.rules.ACTIONS_PER_TURN == 1:
+        clock = budgets.TurnClock(budgets.Budget(ms=90))
+        clock.begin(game.new_initial_state(0))
+        assert clock._next_check == clock._end  # the one action of a turn has the whole time
+        return
+    clock = Ticks()
+    monkeypatch.setattr(budgets, "perf_counter", clock)
+    rng = np.random.default_rng(1)
+    agent = make_agent(f"{kind}:90ms")
+    agent.prepare(game)
+    spent = []
+    for before, middle in two_action_turns(game, 12):
+        begin = clock.now
+        make_agent(f"{kind}:90ms").select_action(middle, rng)  # has not seen the first
+        assert clock.now - begin < 0.036
+        begin = clock.now
+        action = agent.select_action(before, rng)
+        first = clock.now - begin
+        after = before.child(action)
+        if after.is_terminal() or after.turn_number() != before.turn_number():
+            continue
+        assert first < 0.066
+        again = ludarium.State.from_array(game, after._array)  # another object, the same position
+        begin = clock.now
+        agent.select_action(again, rng)
+        spent.append((first, clock.now - begin))
+        assert sum(spent[-1]) < 0.096
+    assert spent
+
+
+def test_a_first_decision_that_ends_the_turn_has_the_whole_time(monkeypatch):
+    """And one whose first decision took no time leaves all of it to the second."""
+    clock = Ticks()
+    monkeypatch.setattr(budgets, "perf_counter", clock)
+    game = ludarium.load_game("gyges")
+    pairs = two_action_turns(game, 200)
+    before, middle = next(
+        pair for pair in pairs if any(ends_turn(pair[0], a) for a in pair[0].legal_actions())
+    )
+    ends = next(a for a in before.legal_actions() if ends_turn(before, a))
+    goes_on = middle.history()[-1]
+    watch = budgets.TurnClock(budgets.Budget(ms=90))
+    for action, least, most in ((ends, 0.08, 0.095), (goes_on, 0.055, 0.065)):
+        begin = clock.now
+        watch.begin(before)
+        while not watch.is_over(lambda action=action: action):
+            pass
+        assert least < clock.now - begin < most
+    watch.begin(before)
+    watch.finish(goes_on)  # at once
+    begin = clock.now
+    watch.begin(middle)
+    while not watch.is_over(lambda: -1):
+        pass
+    assert 0.08 < clock.now - begin < 0.095
+
+
+def ends_turn(state: Any, action: int) -> bool:
+    after = state.child(action)
+    return bool(after.is_terminal() or after.turn_number() != state.turn_number())
 
 
 @pytest.mark.parametrize("spec", ["mcts:10000000", "mcts:3600000ms", "alphabeta:30"])

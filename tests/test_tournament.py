@@ -462,6 +462,7 @@ DEEP = "[" * 5000 + "]" * 5000
         ("failure", '["x"]', "match.failure"),
         ("digests", "[1, 2]", "match.digests"),
         ("digests", "null", "match.digests"),
+        ("spec_time", '"game"', "match.spec_time"),
         ("seconds", DEEP, "line 1"),
         (None, "null", "match None"),
         (None, "[]", "match"),
@@ -735,6 +736,24 @@ def test_games_of_an_older_file_are_not_taken_for_those_of_a_newer_one(tmp_path)
     with pytest.raises(ValueError, match="another made, whose file has changed"):
         tournament("sphlag", [FromFile("two"), "random"], games=4, record=path)
     assert path.read_bytes() == before
+
+
+def test_games_with_times_for_one_action_are_not_mixed_with_times_for_a_turn(tmp_path):
+    """Files of older versions lack the mark; without a time in a spec they go on as before."""
+    for spec, refused in (("mcts:2ms", True), ("mcts:2", False)):
+        path = tmp_path / f"{refused}.jsonl"
+        result = tournament("sphlag", [spec, "random"], games=2, record=path)
+        assert [entry.spec_time for entry in result.entries] == ["turn", "turn"]
+        older = path.read_text().replace(', "spec_time": "turn"', "")
+        assert older != path.read_text()
+        path.write_text(older)
+        if refused:
+            with pytest.raises(ValueError, match=r"one action.*whole turn.*--restart"):
+                tournament("sphlag", [spec, "random"], games=4, record=path)
+            assert path.read_text() == older
+        else:
+            more = tournament("sphlag", [spec, "random"], games=4, record=path)
+            assert sorted(e.spec_time for e in more.entries) == ["action"] * 2 + ["turn"] * 2
 
 
 def test_who_cannot_play_the_game_is_refused_before_a_file_is_made(tmp_path):

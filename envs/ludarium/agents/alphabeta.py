@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludarium.agents.analysis import Analysis, line_texts
-from ludarium.agents.budget import parse_budget
+from ludarium.agents.budget import TurnClock, is_turn_begun, parse_budget
 from ludarium.core.game import kernels_for
 
 if TYPE_CHECKING:
     import threading
+    from collections.abc import Callable
     from types import ModuleType
 
     from ludarium.core.game import Game
@@ -52,6 +52,8 @@ class _Search:
 class AlphaBetaAgent:
     """Search all turns to a depth, ``alphabeta:2``, or as deep as time allows, ``alphabeta:250ms``.
 
+    A time counts for a whole turn, of one action or of two.
+
     Leaves are scored by the evaluation function of the game's ``evaluation.py``, or as 0 if the
     game has none. The search deepens turn by turn. Among actions of equal value one is chosen at
     random.
@@ -62,14 +64,17 @@ class AlphaBetaAgent:
         self.budget = parse_budget("alphabeta", argument, "turns", MOST_TURNS)
         self.name = f"alphabeta:{argument}"
         self.stop_event: threading.Event | None = None
+        self._clock = TurnClock(self.budget)
         self._table: Any = None
         self._searches = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "stop_event": None, "_table": None, "_searches": 0}
+        fresh = {"stop_event": None, "_clock": TurnClock(self.budget), "_table": None}
+        return {**self.__dict__, **fresh, "_searches": 0}
 
     def prepare(self, game: Game) -> None:
         """Load the kernels of a game, so that the first decision does not wait for them."""
+        is_turn_begun(game.new_initial_state(0))  # looked up once for each game
         if game.type not in _ready:
             _ready.add(game.type)
             state = game.type.load().new_initial_state(0)
@@ -118,15 +123,18 @@ class AlphaBetaAgent:
         if state.is_terminal():
             raise ValueError("the game is over: no action is left to choose")
         kernels = kernels_for(state.game.type, "ludarium.agents.alphabeta_kernels")
-        start = time.perf_counter()
+        self._clock.begin(state)
         search = self._prepare(kernels, state, rng)
-        last, ms = self.budget.count or MOST_TURNS, self.budget.ms
-        end = math.inf if ms is None else start + ms / 1000
         action, score, reached = -1, 0, 0
-        for depth in range(1, last + 1):
+
+        def best_so_far() -> int:
+            found = int(search.frames[0, kernels.ACTION])
+            return found if found >= 0 else action
+
+        for depth in range(1, (self.budget.count or MOST_TURNS) + 1):
             kernels.begin(state._array, depth, search.facts, search.frames, search.states)
             finished = False
-            while not finished and (action < 0 or not self._is_stopped(end)):
+            while not finished and (action < 0 or not self._is_stopped(best_so_far)):
                 finished = bool(kernels.advance(CHUNK, *search.arrays()))
             best = int(search.frames[0, kernels.ACTION])
             if best >= 0:  # it tried the best action of the last depth first: never worse
@@ -136,11 +144,12 @@ class AlphaBetaAgent:
             reached = depth
             if abs(score) > kernels.SURE:
                 break
+        self._clock.finish(action)
         return kernels, search, action, score, reached
 
-    def _is_stopped(self, end: float) -> bool:
+    def _is_stopped(self, best_so_far: Callable[[], int]) -> bool:
         stop = self.stop_event
-        return time.perf_counter() >= end or (stop is not None and stop.is_set())
+        return self._clock.is_over(best_so_far) or (stop is not None and stop.is_set())
 
     def _prepare(self, kernels: ModuleType, state: State, rng: np.random.Generator) -> _Search:
         """Return the arrays of a new search. The table is kept; a salt invalidates old entries."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ludarium.agents.analysis import Analysis, line_texts
-from ludarium.agents.budget import parse_budget
+from ludarium.agents.budget import TurnClock, is_turn_begun, parse_budget
 from ludarium.core.game import kernels_for
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ _ready: set[Any] = set()  # types of games whose kernels are loaded
 
 
 class MCTSAgent:
-    """Search with ``mcts:200`` simulations, or for a time, ``mcts:250ms``, for each decision.
+    """Search with ``mcts:200`` simulations for each decision, or ``mcts:250ms`` for each turn.
 
     See ``mcts_kernels.py``. With a number of simulations the answer depends only on the position
     and the seed and, for the second action of a turn, on the tree of the first, which is kept.
@@ -43,6 +41,7 @@ class MCTSAgent:
         self._forget()
 
     def _forget(self) -> None:
+        self._clock = TurnClock(self.budget)
         self._game: Any = None  # that the arrays belong to
         self._expected: Any = None  # state array of the next decision of the same turn
         self._action = -1  # that leads there
@@ -59,6 +58,7 @@ class MCTSAgent:
 
     def prepare(self, game: Game) -> None:
         """Load the kernels of a game, so that the first decision does not wait for them."""
+        is_turn_begun(game.new_initial_state(0))  # looked up once for each game
         if game.type not in _ready:
             _ready.add(game.type)
             state, rng = game.type.load().new_initial_state(0), np.random.default_rng(0)
@@ -115,13 +115,18 @@ class MCTSAgent:
 
     def _answer(self, kernels: ModuleType, state: State) -> int:
         """Return the chosen action, and remember the position if the turn goes on after it."""
-        chosen = kernels.best_child(self._nodes, self._tree[kernels.ROOT])
-        action = int(self._nodes[chosen, kernels.ACTION])
+        action = self._best(kernels)
+        self._clock.finish(action)
         after = state.child(action)
         self._action, self._expected = action, None
         if after.turn_number() == state.turn_number() and not after.is_terminal():
             self._expected = after._array
         return action
+
+    def _best(self, kernels: ModuleType) -> int:
+        """Return the action that the tree favours."""
+        chosen = kernels.best_child(self._nodes, self._tree[kernels.ROOT])
+        return int(self._nodes[chosen, kernels.ACTION])
 
     def _search(self, state: State, rng: np.random.Generator) -> tuple[ModuleType, int]:
         """Grow the tree of a state; returns the kernels and the number of simulations."""
@@ -130,18 +135,18 @@ class MCTSAgent:
         kernels = kernels_for(state.game.type, "ludarium.agents.mcts_kernels")
         stream = rng.integers(1, 2**64, size=1, dtype=np.uint64)
         array, count, ms = state._array, self.budget.count, self.budget.ms
-        start = time.perf_counter()
+        self._clock.begin(state)
         if not self._kept(kernels, state, stream):
             self._prepare(kernels, state)
             kernels.begin(array, self._nodes, self._tree, stream)
-        end, stop = math.inf if ms is None else start + ms / 1000, self.stop_event
+        stop = self.stop_event
         chunk = LONG_CHUNK if ms is None and stop is None else CHUNK
         done = 0
         while True:  # in pieces, to look at the clock and for interrupts
             piece = chunk if count is None else min(chunk, count - done)
             more = int(kernels.simulate(array, self._nodes, self._tree, stream, piece, EXPLORE))
             done += more
-            if more < piece or done == count or time.perf_counter() >= end:
+            if more < piece or done == count or self._clock.is_over(lambda: self._best(kernels)):
                 return kernels, done
             if stop is not None and stop.is_set():
                 return kernels, done

@@ -4,7 +4,8 @@ A line is a game record (`ludarium.records` reads it) with one more field, ``mat
 the tournament it is, and what cannot be read off the game.
 
     "match": {"a": "greedy", "b": "random", "round": 3, "opening": 517, "seconds": [0.1, 0.2],
-              "turns": [9, 8], "failed": null, "failure": null, "digests": [null, null]}
+              "turns": [9, 8], "failed": null, "failure": null, "digests": [null, null],
+              "spec_time": "turn"}
 
 A tournament that is killed leaves whole lines and perhaps the beginning of one more. Only such a
 torn line of our own is ever removed; a file that holds anything else is refused and not changed.
@@ -55,6 +56,8 @@ class Entry:
         failed: name of the player who raised an exception or took too long, or None.
         failure: description of the failure, or None.
         digests: hashes of the files that `a` and `b` were loaded from, None for other players.
+        spec_time: what a time in a spec, such as ``mcts:250ms``, counted for: ``"turn"``, or
+            ``"action"`` in files of older versions.
     """
 
     a: str
@@ -67,6 +70,7 @@ class Entry:
     failed: str | None = None
     failure: str | None = None
     digests: tuple[str | None, str | None] = (None, None)
+    spec_time: str = "turn"
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -86,6 +90,7 @@ class Entry:
             "failed": self.failed,
             "failure": self.failure,
             "digests": list(self.digests),
+            "spec_time": self.spec_time,
         }
         return json.dumps(fields)
 
@@ -110,7 +115,8 @@ class Entry:
                 f"line {line}: match {_brief.repr(match)} is not allowed: the line of a game of a "
                 "tournament has an object there"
             )
-        values = {"digests": [None, None], **match}  # older files have no digests
+        older = {"digests": [None, None], "spec_time": "action"}  # what older files lack
+        values = {**older, **match}
         for name, (check, allowed) in _FIELDS.items():
             if name not in values:
                 raise ValueError(f"line {line}: match.{name} is missing")
@@ -130,6 +136,7 @@ class Entry:
             failed=values["failed"],
             failure=values["failure"],
             digests=(values["digests"][0], values["digests"][1]),
+            spec_time=values["spec_time"],
         )
         entry._check(line)
         return entry
@@ -200,6 +207,7 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: _are_two(value, _is_text_or_none),
         "a list of two, each a text or null",
     ),
+    "spec_time": (lambda value: value in ("turn", "action"), "'turn' or 'action'"),
 }
 
 

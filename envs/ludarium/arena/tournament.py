@@ -56,6 +56,7 @@ class _Task:
     opening: int | None
     time_limit: float | None
     digests: tuple[str | None, str | None] = (None, None)
+    is_timed: bool = False  # a player's spec has a time
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -157,11 +158,11 @@ def tournament(
     check_callback("on_game", on_game)
     if record is not None and (not isinstance(record, (str, os.PathLike)) or not os.fspath(record)):
         raise ValueError(f"record={brief(record)} is not allowed: record is a path, or None")
-    players, digests = _named(agents, loaded)
+    players, digests, timed = _named(agents, loaded)
     check_workers(number, ray)
     if ray is not None or (number or 1) > 1:
         _check_pickle(players)
-    tasks = _schedule(loaded, players, digests, rounds, root, openings, limit)
+    tasks = _schedule(loaded, players, digests, timed, rounds, root, openings, limit)
     total = len(tasks)
     found: dict[tuple[str, str, int], Entry] = {}
     with contextlib.ExitStack() as stack:
@@ -206,12 +207,15 @@ def _check_pickle(players: dict[str, Player]) -> None:
             ) from error
 
 
-def _named(agents: Sequence[Player], game: Game) -> tuple[dict[str, Player], dict[str, str | None]]:
-    """Return the players, and the hashes of the files that they were loaded from, by name."""
+def _named(
+    agents: Sequence[Player], game: Game
+) -> tuple[dict[str, Player], dict[str, str | None], set[str]]:
+    """Return the players by name, the hashes of their files, and who is limited by time."""
     if isinstance(agents, str) or not isinstance(agents, Sequence):
         raise TypeError(f"agents is a list of players, not {type(agents).__name__}")
     players: dict[str, Player] = {}
     digests: dict[str, str | None] = {}
+    timed: set[str] = set()
     for player in agents:
         agent = as_agent(player)
         name = name_of(agent)
@@ -219,15 +223,18 @@ def _named(agents: Sequence[Player], game: Game) -> tuple[dict[str, Player], dic
             raise ValueError(f"two players are called {name!r}: their names must differ")
         check_agents(game, [agent])
         players[name], digests[name] = player, getattr(agent, "digest", None)
+        if getattr(getattr(agent, "budget", None), "ms", None) is not None:
+            timed.add(name)
     if len(players) < 2:
         raise ValueError(f"agents={show(list(players))} is not allowed: two or more are needed")
-    return players, digests
+    return players, digests, timed
 
 
 def _schedule(
     game: Game,
     players: dict[str, Player],
     digests: dict[str, str | None],
+    timed: set[str],
     rounds: int,
     seed: int,
     openings: bool,
@@ -247,7 +254,7 @@ def _schedule(
             opening = opening_seed(seed, round_) if openings else None
             task = _Task(
                 game, (players[a], players[b]), (a, b), round_, game_seed(root, round_), opening,
-                limit, (digests[a], digests[b]),
+                limit, (digests[a], digests[b]), bool(timed & {a, b}),
             )  # fmt: skip
             tasks[task.key] = task
     return tasks
@@ -266,6 +273,12 @@ def _check_entry(entry: Entry, task: _Task, where: str) -> None:
     for name, (there, here) in expected.items():
         if there != here:
             raise ValueError(f"{where} is of another tournament: {name} {there!r} and not {here!r}")
+    if task.is_timed and entry.spec_time != "turn":
+        raise ValueError(
+            f"{where} was played when a time in a spec, such as mcts:250ms, counted for one "
+            "action; now it counts for a whole turn. Name another record file, or begin again: --restart "
+            "at the command removes the file"
+        )
     for player, then, now in zip(task.names, entry.digests, task.digests, strict=True):
         if then != now:
             raise ValueError(

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 #: Forms of the specs of this package's agents; agents of other packages are listed by name.
 FORMS = {
-    "alphabeta": "alphabeta:TURNS or alphabeta:MILLISECONDSms",
+    "alphabeta": "alphabeta:TURNS or alphabeta:MILLISECONDSms (for a whole turn)",
     "alphazero": "alphazero:SIMULATIONS:FILE",
     "guided": "guided:SIMULATIONS:FILE (an alias of alphazero)",
-    "mcts": "mcts:SIMULATIONS or mcts:MILLISECONDSms",
+    "mcts": "mcts:SIMULATIONS or mcts:MILLISECONDSms (for a whole turn)",
     "sb3": "sb3:FILE",
 }
 

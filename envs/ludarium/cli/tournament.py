@@ -86,7 +86,7 @@ def tournament_command(
 
     Every game is saved as soon as it is over. To continue an interrupted run, give the same
     command again: the result is the same as that of an uninterrupted run. To play more games, give
-    the command with a larger --games.
+    the command with a larger --games. The time of an agent such as mcts:250ms is for a whole turn.
 
     \b
     Examples:
