@@ -79,7 +79,7 @@ def test_list_prints_games_options_and_agents(run):
         for option, value in game.options.items():
             assert f"{option}={value} (" in out
     assert "an int >= 1" in out and "'chosen' or 'random'" in out
-    line = out[out.index("Agents:") :]
+    line = " ".join(out[out.index("Agents:") :].split())
     for form in (
         "alphabeta:TURNS",
         "greedy",

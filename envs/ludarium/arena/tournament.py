@@ -276,8 +276,8 @@ def _check_entry(entry: Entry, task: _Task, where: str) -> None:
     if task.is_timed and entry.spec_time != "turn":
         raise ValueError(
             f"{where} was played when a time in a spec, such as mcts:250ms, counted for one "
-            "action; now it counts for a whole turn. Name another record file, or begin again: --restart "
-            "at the command removes the file"
+            "action; now it counts for a whole turn. Name another record file, or begin again: "
+            "--restart at the command removes the file"
         )
     for player, then, now in zip(task.names, entry.digests, task.digests, strict=True):
         if then != now:

@@ -59,8 +59,9 @@ def match_command(
     """Play a match of GAME between the agents A and B and print the result for A.
 
     An agent is a name such as `greedy`, or a name and an argument such as `mcts:200`; `ludarium
-    list` prints them all. Draws and games that reach max_turns count as half a win in the win
-    rate. Each pair of games starts with a few random turns, which differ from pair to pair.
+    list` prints them all. The time of an agent such as `mcts:250ms` is for a whole turn. Draws and
+    games that reach max_turns count as half a win in the win rate. Each pair of games starts with
+    a few random turns, which differ from pair to pair.
 
     \b
     Examples:
