@@ -40,11 +40,14 @@ def pile(canvas: Canvas, x: float, y: float, colour: Any) -> None:
 
 @pytest.mark.parametrize("size", [128, 131, 255, 512, 1000, 2048])
 @pytest.mark.parametrize("form", [(10, 10), (8, 11), (20, 7), (10.8, 10), (9.3, 10), (3, 1)])
-def test_the_longer_side_is_exact(size: int, form: tuple[float, float]) -> None:
+def test_both_sides_are_even_and_the_longer_is_the_size(
+    size: int, form: tuple[float, float]
+) -> None:
     canvas = start(*form, size, "light", plain)
     frame = canvas.frame()
     assert frame.shape == (*canvas.shape, 3) and frame.dtype == np.uint8
-    assert max(frame.shape) == size
+    assert max(frame.shape) == size - size % 2
+    assert frame.shape[0] % 2 == frame.shape[1] % 2 == 0
     # the whole board is in the picture, above the caption
     right, bottom = canvas.to_pixels(*form)
     assert right <= frame.shape[1] + 0.51 and bottom <= frame.shape[0] - canvas.band + 0.51

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from PIL import Image
@@ -15,6 +16,8 @@ from PIL import Image
 import ludarium
 from ludarium.drawing.pictures import bottom_player, draw, write_picture
 from ludarium.drawing.pointing import Layout, clicks
+from ludarium.records import record_episode
+from ludarium.records.episode import episode_of
 
 SIZE = 480
 
@@ -168,3 +171,76 @@ def test_rejects_other_orientations(name: str, orientation: Any) -> None:
             state.render(mode, orientation=orientation)
     with pytest.raises(ValueError, match="orientation=1 turns a picture"):
         state.render("ansi", orientation=1)
+
+
+def _environments(name: str, **options: Any) -> list[Any]:
+    """Return an environment of each interface, with pictures of 160 pixels."""
+    options = {"render_mode": "rgb_array", "render_size": 160, **options}
+    id_ = f"ludarium:ludarium/{name.capitalize()}-v0"
+    return [
+        ludarium.make(name, **options),
+        getattr(ludarium, name).parallel_env(**options),
+        gymnasium.make(id_, seat=1, **options),
+        gymnasium.make_vec(id_, 2, vectorization_mode="vector_entry_point", seat=1, **options),
+        ludarium.make_vec(name, 2, **options),
+    ]
+
+
+@pytest.mark.parametrize("orientation", [0, 1, "mover"])
+def test_environments_turn_their_pictures(name: str, orientation: int | str) -> None:
+    for env in _environments(name, orientation=orientation):
+        env.reset(seed=3)
+        inner = env.unwrapped
+        many = hasattr(inner, "states")
+        states = inner.states() if many else [inner.game_state]
+        frames = env.render() if many else [env.render()]
+        for state, frame in zip(states, frames, strict=True):
+            bottom = bottom_player(state, orientation)
+            # in a batch the history, and so the marks of the last turn, is not known
+            assert np.array_equal(frame, draw(state, 160, orientation=bottom)), env
+            assert not np.array_equal(frame, draw(state, 160, orientation=1 - bottom)), env
+        env.close()
+
+
+@pytest.mark.parametrize("orientation", [2, "south", None, True])
+def test_environments_reject_other_orientations(name: str, orientation: Any) -> None:
+    id_ = f"ludarium:ludarium/{name.capitalize()}-v0"
+    for make in (
+        lambda: ludarium.make(name, orientation=orientation),
+        lambda: getattr(ludarium, name).parallel_env(orientation=orientation),
+        lambda: gymnasium.make(id_, orientation=orientation),
+        lambda: gymnasium.make_vec(id_, 2, orientation=orientation),
+        lambda: ludarium.make_vec(name, 2, orientation=orientation),
+    ):
+        with pytest.raises(ValueError, match="orientation is 0, 1 or 'mover'"):
+            make()
+    with pytest.raises(ValueError, match="orientation=1 turns a picture"):
+        ludarium.make(name, render_mode="ansi", orientation=1)
+
+
+def test_exports_are_turned(name: str, tmp_path: Path) -> None:
+    state = [*states(name, 6)][-1]
+    for index, frame in enumerate(episode_of(state, 160, orientation=1).frames()):
+        position = episode_of(state).states[index]
+        assert np.array_equal(frame, draw(position, 160, orientation=1))
+    pages = [
+        record_episode(state, tmp_path / f"{number}.html", orientation=number).read_text("utf-8")
+        for number in (0, 1)
+    ]
+    assert pages[0] != pages[1]
+    with pytest.raises(ValueError, match="orientation is 0, 1 or 'mover'"):
+        record_episode(state, tmp_path / "a.gif", orientation=3)
+    assert not (tmp_path / "a.gif").exists()
+
+
+@pytest.mark.parametrize("size", [128, 129, 131, 200, 333, 511, 512])
+def test_both_sides_of_every_picture_are_even(name: str, size: int) -> None:
+    """Players of films refuse the colours of odd frames."""
+    for env in _environments(name, render_size=size):
+        env.reset(seed=3)
+        frames = env.render()
+        for frame in frames if isinstance(frames, tuple) else (frames,):
+            height, width = frame.shape[:2]
+            assert height % 2 == 0 and width % 2 == 0
+            assert max(height, width) == size - size % 2
+        env.close()

@@ -46,7 +46,7 @@ def test_a_film_shows_every_position_and_holds_the_last(
     held = movies.LAST_MS * movies.MP4_FPS // 1000
     assert len(frames) == each * (len(states) - 1) + held
     height, width = states[0].render(size=size).shape[:2]
-    assert frames[0].shape == (height + height % 2, width + width % 2, 3)
+    assert frames[0].shape == (height, width, 3)
     for index in (0, len(states) // 2, len(states) - 1):
         drawn = states[index].render(size=size).astype(int)
         gap = np.abs(frames[each * index + each - 1][:height, :width] - drawn)

@@ -56,6 +56,10 @@ class Option:
         return f"an int >= {low}" if high >= MAX_TURNS_LIMIT else f"an int, {low} to {high}"
 
 
+#: The orientations of the board in pictures: whose side is at the bottom.
+ORIENTATIONS = (0, 1, "mover")
+
+
 def as_int(value: Any) -> int | None:
     """Return an integer of any type as int; None for everything else, bool included."""
     if isinstance(value, (bool, np.bool_)):
@@ -95,6 +99,21 @@ def at_least_one(name: str, value: Any, most: int | None = None) -> int:
         allowed = "an int >= 1" if most is None else f"an int, 1 to {most}"
         raise ValueError(f"{name}={show(value)} is not allowed: {name} is {allowed}")
     return number
+
+
+def check_orientation(orientation: Any) -> int | str:
+    """Return an orientation: 0, 1 or ``"mover"``.
+
+    Raises:
+        ValueError: It is none of them.
+    """
+    value: int | str | None = orientation if isinstance(orientation, str) else as_int(orientation)
+    if value is None or isinstance(orientation, bool) or value not in ORIENTATIONS:
+        raise ValueError(
+            f"orientation={show(orientation)} is not allowed: "
+            f"orientation is {join_or(ORIENTATIONS)}"
+        )
+    return value
 
 
 def check_size(size: Any, name: str = "size") -> int:

@@ -251,7 +251,8 @@ def start(
     Args:
         width: width of the board area, in units.
         height: height of the board area without the caption, in units.
-        size: the longer side of the picture in pixels, 128 to 2048, met exactly.
+        size: the longer side of the picture in pixels, 128 to 2048; an odd one is made even, one
+            pixel less, and so is the shorter side, because films need even sides.
         theme: ``"light"`` or ``"dark"``.
         paint_board: a module's function that paints what never changes, called with the canvas
             and `args`.

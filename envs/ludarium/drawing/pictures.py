@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ludarium.core.errors import join_or, show
 from ludarium.core.files import check_target, replacing
 from ludarium.core.history import LastTurn, last_turn_of
-from ludarium.core.options import as_int
+from ludarium.core.options import check_orientation
 from ludarium.drawing.canvas import Board, Canvas, Frame, start
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ AnyCanvas = TypeVar("AnyCanvas", bound=Canvas)
 
 #: The modes of `State.render`.
 MODES = ("rgb_array", "svg", "ansi")
-#: The orientations of the board: whose side is at the bottom.
-ORIENTATIONS = (0, 1, "mover")
 #: The suffixes of a picture's file.
 PICTURES = (".png", ".svg")
 
@@ -107,7 +105,8 @@ def draw(
 
     Args:
         state: of any game.
-        size: the longer side in pixels, 128 to 2048.
+        size: the longer side in pixels, 128 to 2048. Both sides are even, because films need it:
+            an odd size gives a picture that is one pixel smaller.
         theme: ``"light"`` or ``"dark"``.
         overlay: candidate actions to mark, see `ludarium.drawing.overlays`.
         ending: a result that does not follow from the position, written as the caption.
@@ -120,21 +119,6 @@ def draw(
     module = _module(state)
     frame: Frame = module.draw(state, size, theme, overlay, ending, last_turn, orientation)
     return frame
-
-
-def check_orientation(orientation: Any) -> int | str:
-    """Return an orientation: 0, 1 or ``"mover"``.
-
-    Raises:
-        ValueError: It is none of them.
-    """
-    value: int | str | None = orientation if isinstance(orientation, str) else as_int(orientation)
-    if value is None or isinstance(orientation, bool) or value not in ORIENTATIONS:
-        raise ValueError(
-            f"orientation={show(orientation)} is not allowed: "
-            f"orientation is {join_or(ORIENTATIONS)}"
-        )
-    return value
 
 
 def bottom_player(state: State, orientation: int | str) -> int:

@@ -28,11 +28,11 @@ class Shapes:
         theme: colours of the picture.
         width: width of the board area, in units.
         height: height of the board area, in units.
-        size: the longer side in pixels.
+        size: the longer side in pixels, even.
         scale: pixels per unit.
         turned: whether the board is turned by 180 degrees: all points of the methods are, while
             text, spheres and the insides of a `drawing` stay upright.
-        shape: (height, width) of the picture in pixels.
+        shape: (height, width) of the picture in pixels, both even, as films need them.
         band: height of the caption in pixels.
     """
 
@@ -47,13 +47,14 @@ class Shapes:
     ) -> None:
         """Use `start`, which checks its arguments and caches the board."""
         self.turned = turned
+        size -= size % 2
         self.theme, self.width, self.height, self.size = theme, width, height, size
         self.band = max(16, round(size * 0.068))
         self.scale = min((size - self.band) / height, size / width)
         if height * self.scale + self.band >= width * self.scale:
-            self.shape = size, max(1, min(size, round(width * self.scale)))
+            self.shape = size, min(size, _even(width * self.scale))
         else:
-            self.shape = min(size, round(height * self.scale) + self.band), size
+            self.shape = min(size, _even(height * self.scale + self.band)), size
         if board is None:
             board = Image.new("RGB", (self.shape[1], self.shape[0]), theme.background)
         self._image = board
@@ -350,6 +351,11 @@ class Shapes:
         )
         size = right - left, bottom - top
         self._image.paste(colour, (left, top), sprites.mask(moved, size, opacity))
+
+
+def _even(length: float) -> int:
+    """Return the least even number of whole pixels that has room for a length."""
+    return max(2, 2 * math.ceil(length / 2 - 1e-6))
 
 
 def _shorten(path: list[Point], gap: float) -> list[Point]:

@@ -353,7 +353,8 @@ def start_svg(
 
     Args:
         board: the board.
-        size: the longer side of the picture in pixels, 128 to 2048, at its natural size.
+        size: the longer side of the picture in pixels, 128 to 2048, at its natural size; an odd
+            one is made even, one pixel less.
         theme: ``"light"`` or ``"dark"``.
         name: begins the names of what elements refer to; None: one that no picture of another
             theme or size has, so that several can stand in one page.

@@ -22,7 +22,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from ludarium.core import status as codes
 from ludarium.core.errors import IllegalActionError, join_or, show
 from ludarium.core.game import Game
-from ludarium.core.options import as_int, check_choice, check_size
+from ludarium.core.options import as_int, check_choice, check_orientation, check_size
 from ludarium.core.state import State, check_state
 from ludarium.core.status import ILLEGAL, TRUNCATED
 from ludarium.environments.infos import REASON_BY_STATUS, RESULT_BY_STATUS
@@ -90,7 +90,9 @@ class AECGame(AECEnv[str, Any, Any]):
     Args:
         game: the game, with its options.
         render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"`` (extra ``ludarium[human]``).
-        render_size: longer side of a picture in pixels, 128 to 2048.
+        render_size: longer side of a picture in pixels, 128 to 2048; both sides are even.
+        orientation: whose side of the board is at the bottom of a picture: 0, 1, or ``"mover"``,
+            the player to move.
         illegal: what an illegal action in the range does. ``"terminate"``: a warning, -1 to the
             mover, 0 to the other, both agents terminated and truncated, as with PettingZoo's
             wrapper. ``"raise"``: `IllegalActionError`, and the state is as before. ``"penalize"``:
@@ -116,6 +118,7 @@ class AECGame(AECEnv[str, Any, Any]):
         illegal: str = "terminate",
         copy: bool = True,
         observation: str = "planes",
+        orientation: int | str = 0,
     ) -> None:
         super().__init__()
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
@@ -125,6 +128,12 @@ class AECGame(AECEnv[str, Any, Any]):
         self.game = game
         self.render_mode = render_mode
         self.render_size = check_size(render_size, "render_size")
+        self.orientation = check_orientation(orientation)
+        if render_mode == "ansi" and self.orientation != 0:
+            raise ValueError(
+                f"orientation={show(orientation)} turns a picture: render_mode is 'rgb_array' or "
+                "'human'"
+            )
         self.illegal = illegal
         self.copy = bool(copy)
         self.observation = observation
@@ -506,7 +515,7 @@ class AECGame(AECEnv[str, Any, Any]):
             if self._window.is_closed:
                 return None
         draw = self.game.type.submodule("render").draw
-        frame: Frame = draw(state, self.render_size, overlay=overlay)
+        frame: Frame = draw(state, self.render_size, overlay=overlay, orientation=self.orientation)
         if self.render_mode == "rgb_array":
             return frame
         self._window.show(frame, self._frame_seconds())

@@ -18,7 +18,7 @@ from gymnasium.utils import seeding
 
 from ludarium.core.errors import IllegalActionError, show
 from ludarium.core.game import Game
-from ludarium.core.options import as_int, at_least_one, check_choice, check_size
+from ludarium.core.options import as_int, at_least_one, check_choice, check_orientation, check_size
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
 
@@ -73,11 +73,14 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
     num_threads: int
     metadata: dict[str, Any]
     render_size: int
+    orientation: int | str
     _pool: ThreadPoolExecutor | None = None
     _pool_owner = 0
     _spec: Any = None
 
-    def _describe(self, autoreset: Any, render_mode: Any, render_size: Any) -> None:
+    def _describe(
+        self, autoreset: Any, render_mode: Any, render_size: Any, orientation: Any
+    ) -> None:
         """Check how finished games restart and how games are drawn, and set `metadata`.
 
         Raises:
@@ -86,6 +89,7 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self.render_mode = render_mode
         self.render_size = check_size(render_size, "render_size")
+        self.orientation = check_orientation(orientation)
         self.autoreset, mode = autoreset_of(autoreset)
         self.metadata = {
             "name": f"{self.game.name}_v{self.game.version}",
@@ -121,7 +125,9 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
             )
             return None
         draw = self.game.type.submodule("render").draw
-        return tuple(draw(state, self.render_size) for state in self.states())
+        return tuple(
+            draw(state, self.render_size, orientation=self.orientation) for state in self.states()
+        )
 
     # ---- seeds
 

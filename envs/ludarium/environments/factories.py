@@ -11,7 +11,14 @@ from ludarium.core.options import split_options
 from ludarium.environments.aec import AECGame
 from ludarium.environments.parallel import ParallelGame
 
-_ENVIRONMENT_OPTIONS = ("render_mode", "render_size", "illegal", "copy", "observation")
+_ENVIRONMENT_OPTIONS = (
+    "render_mode",
+    "render_size",
+    "illegal",
+    "copy",
+    "observation",
+    "orientation",
+)
 
 
 def environments(
@@ -54,7 +61,7 @@ def environments(
         factory.__doc__ = (
             f"Return {game_type.title} as a PettingZoo {kind}.\n\n"
             "Options are those of `ludarium.environments.aec.AECGame` (render_mode, render_size, "
-            "illegal, copy, observation), max_cycles (another name of max_turns), and the game's:"
-            f"\n\n{own}"
+            "illegal, copy, observation, orientation), max_cycles (another name of "
+            f"max_turns), and the game's:\n\n{own}"
         )
     return env, raw_env, parallel_env

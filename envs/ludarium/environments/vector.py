@@ -70,7 +70,9 @@ class VectorGame(ThreadedVector):
         copy: True: the arrays returned are the caller's own. False: they are views that the next
             step or reset overwrites.
         render_mode: None, or ``"rgb_array"``: `render` returns a tuple of N pictures.
-        render_size: longer side of a picture in pixels, 128 to 2048.
+        render_size: longer side of a picture in pixels, 128 to 2048; both sides are even.
+        orientation: whose side of the board is at the bottom of a picture: 0, 1, or ``"mover"``,
+            the player to move.
 
     Raises:
         ValueError: An option is not allowed.
@@ -87,13 +89,14 @@ class VectorGame(ThreadedVector):
         copy: bool = True,
         render_mode: str | None = None,
         render_size: int = 512,
+        orientation: int | str = 0,
     ) -> None:
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
         self.game = game
         self.num_envs, self.num_threads = check_batch(game, num_envs, num_threads)
         self.illegal, self.copy = illegal, bool(copy)
-        self._describe(autoreset, render_mode, render_size)
+        self._describe(autoreset, render_mode, render_size, orientation)
         n, shape, actions = self.num_envs, game.observation_shape, game.num_distinct_actions
         planes, mask = spaces.Box(0, 1, shape, np.int8), spaces.Box(0, 1, (actions,), np.int8)
         self.single_observation_space = spaces.Dict(observation=planes, action_mask=mask)
@@ -379,7 +382,16 @@ class VectorGame(ThreadedVector):
         return f"<{self.num_envs} games of {self.game!r}>"
 
 
-_OPTIONS = ("seed", "autoreset", "num_threads", "illegal", "copy", "render_mode", "render_size")
+_OPTIONS = (
+    "seed",
+    "autoreset",
+    "num_threads",
+    "illegal",
+    "copy",
+    "render_mode",
+    "render_size",
+    "orientation",
+)
 
 
 def make_vec(name: str, num_envs: int = 1, **options: Any) -> VectorGame:
@@ -406,7 +418,7 @@ def make_vec(name: str, num_envs: int = 1, **options: Any) -> VectorGame:
         **options: the game's options, and those of `VectorGame`: `seed`, `autoreset`
             (``"next_step"``, ``"same_step"``, ``"disabled"``), `num_threads`, `illegal`
             (``"terminate"``, ``"raise"``, ``"penalize"``), `copy`, `render_mode` (None,
-            ``"rgb_array"``) and `render_size`.
+            ``"rgb_array"``), `render_size` and `orientation`.
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ludarium.core.errors import IllegalActionError
-from ludarium.drawing.pictures import bottom_player, check_orientation
+from ludarium.core.options import check_orientation
+from ludarium.drawing.pictures import bottom_player
 from ludarium.drawing.pointing import ClickPath, Target, clicks, hit, orders, prompt
 from ludarium.play.session import Session, turn_text
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from ludarium.core.history import Position, last_turn_of, retrace
-from ludarium.core.options import check_size
+from ludarium.core.options import check_orientation, check_size
 from ludarium.core.state import State
 from ludarium.drawing import pictures
 from ludarium.drawing.canvas import Frame, check_theme
@@ -40,6 +40,7 @@ class Episode:
         record: the game as a record.
         size: the longer side of a picture in pixels.
         theme: ``"light"`` or ``"dark"``.
+        orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``.
     """
 
     positions: tuple[Position, ...]
@@ -47,6 +48,7 @@ class Episode:
     record: GameRecord
     size: int
     theme: str
+    orientation: int | str = 0
 
     def __repr__(self) -> str:
         return f"<Episode of {self.record.game}, {len(self.positions)} positions>"
@@ -72,7 +74,9 @@ class Episode:
         state, last_turn = self.positions[index]
         last = index in (-1, len(self.positions) - 1)
         ending = self.ending if last else None
-        return pictures.draw(state, self.size, self.theme, ending=ending, last_turn=last_turn)
+        return pictures.draw(
+            state, self.size, self.theme, None, ending, last_turn, self.orientation
+        )
 
     def frames(self) -> Iterator[Frame]:
         """Yield the picture of each position."""
@@ -80,7 +84,9 @@ class Episode:
             yield self.frame(index)
 
 
-def episode_of(source: Source, size: int = 512, theme: str = "light") -> Episode:
+def episode_of(
+    source: Source, size: int = 512, theme: str = "light", orientation: int | str = 0
+) -> Episode:
     """Return the episode of a record, a state with its history, states or an environment.
 
     Costs one `apply_action` for each action of the game.
@@ -94,31 +100,37 @@ def episode_of(source: Source, size: int = 512, theme: str = "light") -> Episode
             PettingZoo or Gymnasium from this package, wrapped or not; or an episode.
         size: the longer side of a picture in pixels, 128 to 2048.
         theme: ``"light"`` or ``"dark"``.
+        orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``.
 
     Raises:
-        ValueError: The size or the theme is not allowed, the episode is empty, its states are of
-            different games, or a record cannot be replayed.
+        ValueError: The size, the theme or the orientation is not allowed, the episode is
+            empty, its states are of different games, or a record cannot be replayed.
         TypeError: The source is none of these.
     """
-    pixels, name = check_size(size), check_theme(theme).name
+    shown = check_size(size), check_theme(theme).name, check_orientation(orientation)
     if isinstance(source, Episode):
-        return dataclasses.replace(source, size=pixels, theme=name)
+        return dataclasses.replace(source, size=shown[0], theme=shown[1], orientation=shown[2])
     if isinstance(source, GameRecord):
         positions = [position for turn in replayed(source) for position in turn]
-        return _episode(positions, _texts(positions), source, pixels, name)
+        return _episode(positions, _texts(positions), source, *shown)
     if not isinstance(source, State):
         state = _state_of(source)
         if state is None:
-            return _episode(*_from_states(source), pixels, name)
+            return _episode(*_from_states(source), *shown)
         source = state
     positions = list(retrace(source))
-    return _episode(positions, _texts(positions), _record(positions), pixels, name)
+    return _episode(positions, _texts(positions), _record(positions), *shown)
 
 
 def _episode(
-    positions: list[Position], texts: list[str | None], record: GameRecord, size: int, theme: str
+    positions: list[Position],
+    texts: list[str | None],
+    record: GameRecord,
+    size: int,
+    theme: str,
+    orientation: int | str,
 ) -> Episode:
-    return Episode(tuple(positions), tuple(texts), record, size, theme)
+    return Episode(tuple(positions), tuple(texts), record, size, theme, orientation)
 
 
 def _texts(positions: list[Position]) -> list[str | None]:

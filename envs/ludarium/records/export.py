@@ -60,6 +60,7 @@ def record_episode(
     size: int = 512,
     overwrite: bool = False,
     theme: str = "light",
+    orientation: int | str = 0,
 ) -> Path:
     """Write an episode to a file, in the format that its suffix names.
 
@@ -73,19 +74,21 @@ def record_episode(
         size: the longer side of each picture in pixels, 128 to 2048.
         overwrite: whether an existing file is replaced.
         theme: ``"light"`` or ``"dark"``; a page can switch between them.
+        orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``, the player to
+            move, in a page the first one for the whole game.
 
     Returns:
         The path of the file.
 
     Raises:
-        ValueError: The suffix, the size or the theme is not allowed, the episode is empty, or the
-            record cannot be replayed.
+        ValueError: The suffix, the size, the theme or the orientation is not allowed, the episode
+            is empty, or the record cannot be replayed.
         TypeError: The episode is none of these.
         ImportError: An extra is missing; the message names it.
         OSError: The file cannot be written, or exists already. No half-written file is left.
     """
     target = check_episode_file(path, overwrite)
-    shown = episode_of(episode, size, theme)
+    shown = episode_of(episode, size, theme, orientation)
     with replacing(target, overwrite) as file:
         _KINDS[target.suffix.lower()].write(file, shown)
     return target

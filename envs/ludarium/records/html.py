@@ -160,7 +160,8 @@ class _Drawing:
         self._numbers: dict[str, int] = {}
         self._colours: dict[_Pair, int] = {}
         board = episode.states[0].game.type.submodule("render").board_of(episode.states[0])
-        bare = [start_svg(board, SIZE, theme, PREFIX) for theme in THEMES]
+        turned = pictures.bottom_player(episode.states[0], episode.orientation) == 1
+        bare = [start_svg(board, SIZE, theme, PREFIX, turned) for theme in THEMES]
         self.size = bare[0].shape
         self.ground = "".join(self._merge([canvas.elements for canvas in bare]))
         known = {

@@ -7,10 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from ludarium.drawing.canvas import Frame
     from ludarium.records.episode import Episode
 
 FRAME_MS, LAST_MS = 700, 4000  # duration of a position and of the last one
@@ -66,13 +63,6 @@ def write_mp4(file: BinaryIO, episode: Episode) -> None:
         with film:
             for index, frame in enumerate(episode.frames()):
                 last = index == len(episode.states) - 1
-                picture = _even(frame)
                 for _ in range((LAST_MS if last else FRAME_MS) * MP4_FPS // 1000):
-                    film.append_data(picture)
+                    film.append_data(frame)
         file.write(path.read_bytes())
-
-
-def _even(frame: Frame) -> Frame:
-    """Return a picture with even sides, which H.264 needs: the last row or column is repeated."""
-    height, width = frame.shape[:2]
-    return np.pad(frame, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")

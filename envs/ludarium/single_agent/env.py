@@ -100,7 +100,9 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             in every mode.
         render_mode: None, ``"ansi"``, ``"rgb_array"``, ``"rgb_array_list"`` or ``"human"`` (extra
             ``ludarium[human]``).
-        render_size: longer side of a picture in pixels, 128 to 2048.
+        render_size: longer side of a picture in pixels, 128 to 2048; both sides are even.
+        orientation: whose side of the board is at the bottom of a picture: 0, 1, or ``"mover"``,
+            the player to move.
 
     Raises:
         ValueError: An option is not allowed, or there is no such opponent.
@@ -119,6 +121,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         illegal: str = "terminate",
         render_mode: str | None = None,
         render_size: int = 512,
+        orientation: int | str = 0,
     ) -> None:
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL_MODES)
@@ -127,7 +130,9 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         self.seat = check_seat(seat)
         self._agents, self._weights = as_mixture(opponent)
         one_picture = "rgb_array" if render_mode == "rgb_array_list" else render_mode
-        self._pictures = AECGame(game, render_mode=one_picture, render_size=render_size)
+        self._pictures = AECGame(
+            game, render_mode=one_picture, render_size=render_size, orientation=orientation
+        )
         self.render_mode = render_mode
         available = self._pictures.metadata["render_modes"]
         self.metadata = {
@@ -387,7 +392,15 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         return f"<single agent of {self.game!r}>"
 
 
-_OPTIONS = ("opponent", "seat", "observation", "illegal", "render_mode", "render_size")
+_OPTIONS = (
+    "opponent",
+    "seat",
+    "observation",
+    "illegal",
+    "render_mode",
+    "render_size",
+    "orientation",
+)
 
 
 def make_single(game: str, **options: Any) -> SingleAgentGame:

@@ -94,7 +94,9 @@ class SingleAgentVector(ThreadedVector):
         copy: True: the arrays returned are the caller's own. False: observations are views that the
             next step overwrites.
         render_mode: None, or ``"rgb_array"``: `render` returns a tuple of N pictures.
-        render_size: longer side of a picture in pixels, 128 to 2048.
+        render_size: longer side of a picture in pixels, 128 to 2048; both sides are even.
+        orientation: whose side of the board is at the bottom of a picture: 0, 1, or ``"mover"``,
+            the player to move.
 
     Raises:
         ValueError: An option is not allowed, or there is no such opponent.
@@ -115,6 +117,7 @@ class SingleAgentVector(ThreadedVector):
         copy: bool = True,
         render_mode: str | None = None,
         render_size: int = 512,
+        orientation: int | str = 0,
     ) -> None:
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL_MODES)
@@ -123,7 +126,7 @@ class SingleAgentVector(ThreadedVector):
         self.num_envs, self.num_threads = n, _ = check_batch(game, num_envs, num_threads)
         self.copy = bool(copy)
         self.seat = check_seat(seat)
-        self._describe(autoreset, render_mode, render_size)
+        self._describe(autoreset, render_mode, render_size, orientation)
         max_length = game.max_game_length if illegal == "penalize" else UNLIMITED
         settings = [AUTORESET.index(self.autoreset), SEATS.index(self.seat), max_length]
         self.single_observation_space = observation_space_of(game, observation)
@@ -368,6 +371,7 @@ _OPTIONS = (
     "copy",
     "render_mode",
     "render_size",
+    "orientation",
 )
 
 

@@ -62,7 +62,7 @@ class SB3VecEnv(VecEnv):
         num_envs: number of games.
         **options: the game's options, and those of
             `ludarium.single_agent.vector.SingleAgentVector` except `autoreset`: opponent, seat,
-            observation, illegal, seed, num_threads, render_mode, render_size.
+            observation, illegal, seed, num_threads, render_mode, render_size, orientation.
 
     Raises:
         ValueError: The game or an option is unknown, or a value is not allowed.
