@@ -52,8 +52,8 @@ PLANTED = {
     "core/kernels.py": ("rules.legal(", '"Rules" has no attribute'),
     "agents/turn_kernels.py": ("rules.apply(", '"Rules" has no attribute'),
     "agents/mcts_kernels.py": ("rules.nth_action(", '"Rules" has no attribute'),
-    "agents/alphabeta_kernels.py": ("mcts.winning_action(", "Module has no attribute"),
-    "agents/alphazero_kernels.py": ("kernels.observe(", "Module has no attribute"),
+    "agents/alphabeta_kernels.py": ("mcts.find_winning(", "Module has no attribute"),
+    "agents/alphazero_kernels.py": ("kernels.update_terminal(", "Module has no attribute"),
     "single_agent/learner_kernels.py": ("observation.observe(", '"Observation" has no attribute'),
 }
 

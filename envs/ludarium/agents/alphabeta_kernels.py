@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, U, below, times
+from ludarium.core.bits import JIT, U, below, borrowed, put, times
 from ludarium.core.status import RUNNING, WON_0, WON_1
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ else:
 @njit(**JIT)
 def hashed(state, salt):
     """Return 64 bits for a state."""
+    state = borrowed(state)
     h = times(U(salt), U(0x9E3779B97F4A7C15))
     for i in range(len(state)):
         h = times(h ^ U(state[i]), U(0xFF51AFD7ED558CCD))
@@ -79,6 +80,7 @@ def hashed(state, salt):
 @njit(**JIT)
 def final(state, start):
     """Return the value of a finished game for the player who would move."""
+    state = borrowed(state)
     player, status = np.int64(state[rules.PLAYER]), np.int64(state[rules.STATUS])
     worth = WIN - (np.int64(state[rules.TURN]) - start)
     if status == WON_0 + player:
@@ -91,7 +93,7 @@ def final(state, start):
 @njit(**JIT)
 def begin(state, depth, facts, frames, states):
     """Start a search of that many turns from a running state."""
-    states[0] = state
+    put(states[0], state)
     facts[LEVEL] = 0
     facts[START] = np.int64(state[rules.TURN])
     facts[HORIZON] = facts[START] + depth
@@ -108,6 +110,10 @@ def enter(
 
     Returns (whether its value is known, value).
     """
+    facts, frames, states = borrowed(facts), borrowed(frames), borrowed(states)
+    actions, scores, keys = borrowed(actions), borrowed(scores), borrowed(keys)
+    table, history, killers = borrowed(table), borrowed(history), borrowed(killers)
+    rng, scratch = borrowed(rng), borrowed(scratch)
     state, frame = states[level], frames[level]
     frame[FRESH] = 0
     start = facts[START]
@@ -130,7 +136,7 @@ def enter(
                 return True, value
             if bound == AT_MOST and value <= frame[ALPHA]:
                 return True, value
-    winning = mcts.winning_action(state, scratch, rng)
+    winning = mcts.find_winning(state, scratch, rng, states[level + 1])
     if winning >= 0:
         frame[ACTION], frame[BEST] = winning, WIN - (turn + 1 - start)
         return True, frame[BEST]
@@ -161,6 +167,9 @@ def enter(
 @njit(**JIT)
 def leave(level, facts, frames, states, actions, keys, table, history, killers):
     """Store the result for the position of a level in the table; returns its value."""
+    facts, frames, states = borrowed(facts), borrowed(frames), borrowed(states)
+    actions, keys, table = borrowed(actions), borrowed(keys), borrowed(table)
+    history, killers = borrowed(history), borrowed(killers)
     state, frame = states[level], frames[level]
     turn = np.int64(state[rules.TURN])
     key = hashed(state, facts[SALT])
@@ -187,6 +196,7 @@ def take(level, value, frames, states):
 
     Returns whether it is the best so far.
     """
+    frames, states = borrowed(frames), borrowed(states)
     if states[level, rules.PLAYER] != states[level + 1, rules.PLAYER]:
         value = -value
     frame = frames[level]
@@ -218,6 +228,21 @@ def advance(positions, facts, frames, states, actions, scores, keys, table, hist
         rng: uint64[1], advanced.
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
+    return _advance(
+        positions, facts, frames, states, actions, scores, keys, table, history, killers, rng,
+        scratch,
+    )  # fmt: skip
+
+
+@njit(**JIT)
+def _advance(
+    positions, facts, frames, states, actions, scores, keys, table, history, killers, rng, scratch
+):
+    """Do what advance() says, with a scratch array that the caller keeps alive."""
+    facts, frames, states = borrowed(facts), borrowed(frames), borrowed(states)
+    actions, scores, keys = borrowed(actions), borrowed(scores), borrowed(keys)
+    table, history, killers = borrowed(table), borrowed(history), borrowed(killers)
+    rng, scratch = borrowed(rng), borrowed(scratch)
     stop = facts[NODES] + positions
     while True:
         level = facts[LEVEL]
@@ -252,7 +277,7 @@ def advance(positions, facts, frames, states, actions, scores, keys, table, hist
         scores[level, best] = scores[level, first]
         frame[TRIED] = first + 1
         child = states[level + 1]
-        child[:] = states[level]
+        put(child, states[level])
         rules.apply(child, action)
         kernels.update_terminal(child, scratch)
         next_ = frames[level + 1]

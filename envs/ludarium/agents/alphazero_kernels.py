@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT
+from ludarium.core.bits import JIT, borrowed, put
 from ludarium.core.status import RUNNING, WON_0, WON_1
 
 if TYPE_CHECKING:
     from ludarium.core import kernels
-    from ludarium.core.contract import rules
+    from ludarium.core.contract import observation, rules
 elif "rules" not in globals():
     raise ImportError(f"{__name__} is a template: ludarium.core.game.kernels_for() executes it")
 
@@ -52,6 +52,7 @@ LEAST_LOGIT = -50.0  # so that the probability of an action is never zero
 @njit(**JIT)
 def add_node(i, row, above, tree, scratch, numbers):
     """Describe the node of game i whose state was just written; returns whether it runs on."""
+    tree, scratch, numbers = borrowed(tree), borrowed(scratch), borrowed(numbers)
     state, node = tree.states[i, row], tree.node[i, row]
     legal = kernels.update_terminal(state, scratch)
     status = np.int64(state[rules.STATUS])
@@ -77,6 +78,7 @@ def add_node(i, row, above, tree, scratch, numbers):
 @njit(**JIT)
 def count_visit(i, row, tree):
     """Add the value of a node to itself and all nodes above."""
+    tree = borrowed(tree)
     value = tree.value[i, row]
     while row != NONE:
         tree.node[i, row, VISITS] += 1
@@ -93,11 +95,20 @@ def begin(roots, tree, where, planes):
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     numbers = np.empty(rules.MAX_ACTIONS, np.int64)
+    return _begin(roots, tree, where, planes, scratch, numbers)
+
+
+@njit(**JIT)
+def _begin(roots, tree, where, planes, scratch, numbers):
+    """Do what begin() says, with arrays that the caller keeps alive."""
+    roots, tree, where = borrowed(roots), borrowed(tree), borrowed(where)
+    planes, scratch, numbers = borrowed(planes), borrowed(scratch), borrowed(numbers)
     asked = 0
     for i in range(len(roots)):
-        tree.states[i, ROOT] = roots[i]
+        put(tree.states[i, ROOT], roots[i])
         if add_node(i, ROOT, NONE, tree, scratch, numbers):
-            kernels.observe(tree.states[i, ROOT], tree.node[i, ROOT, PLAYER], planes[asked])
+            player = np.int64(tree.node[i, ROOT, PLAYER])
+            observation.observe(tree.states[i, ROOT], player, planes[asked])
             where[asked, 0] = i
             where[asked, 1] = ROOT
             asked += 1
@@ -115,6 +126,12 @@ def grow(asked, where, logits, values, tree):
         values: float32[n], for the player to move.
         tree: changed.
     """
+    where, logits, values, tree = (
+        borrowed(where),
+        borrowed(logits),
+        borrowed(values),
+        borrowed(tree),
+    )
     for b in range(asked):
         i, row = where[b, 0], where[b, 1]
         node, own = tree.node[i, row], tree.logits[i, row]
@@ -143,6 +160,7 @@ def improve(i, row, tree, value_scale, scores):
     visits. An action that was never tried is taken to be worth what the node is: the value that the
     network gave it, mixed with those of the tried actions, weighted by their probabilities.
     """
+    tree, scores = borrowed(tree), borrowed(scores)
     node, logits, child = tree.node[i, row], tree.logits[i, row], tree.child[i, row]
     sign = 1.0 - 2.0 * node[PLAYER]
     most, tried, weight, weighted = 0, 0, 0.0, 0.0
@@ -166,6 +184,7 @@ def improve(i, row, tree, value_scale, scores):
 @njit(**JIT)
 def to_probabilities(scores, n):
     """Turn the first n logits of scores into probabilities, in place."""
+    scores = borrowed(scores)
     most, whole = -np.inf, 0.0
     for k in range(n):
         most = max(most, scores[k])
@@ -179,6 +198,7 @@ def to_probabilities(scores, n):
 @njit(**JIT)
 def visits_of(i, row, k, tree):
     """Return how often an action of a node was tried."""
+    tree = borrowed(tree)
     child = tree.child[i, row, k]
     return 0 if child == NONE else tree.node[i, child, VISITS]
 
@@ -186,6 +206,7 @@ def visits_of(i, row, k, tree):
 @njit(**JIT)
 def choose_at_root(i, tree, value_scale, noise, wanted, scores):
     """Return the index of the best action among those of the root with `wanted` visits."""
+    tree, noise, scores = borrowed(tree), borrowed(noise), borrowed(scores)
     improve(i, ROOT, tree, value_scale, scores)
     best, highest = 0, -np.inf
     for k in range(tree.node[i, ROOT, LEGAL]):
@@ -197,6 +218,7 @@ def choose_at_root(i, tree, value_scale, noise, wanted, scores):
 @njit(**JIT)
 def choose_below(i, row, tree, value_scale, scores):
     """Return the index of the action that lags most behind the improved policy."""
+    tree, scores = borrowed(tree), borrowed(scores)
     improve(i, row, tree, value_scale, scores)
     n, visits = tree.node[i, row, LEGAL], tree.node[i, row, VISITS]
     to_probabilities(scores, n)
@@ -229,6 +251,28 @@ def descend(num_games, row, schedule, value_scale, noise, tree, where, planes):
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     numbers = np.empty(rules.MAX_ACTIONS, np.int64)
     scores = np.empty(rules.MAX_ACTIONS, np.float64)
+    return _descend(
+        num_games, row, schedule, value_scale, noise, tree, where, planes, scratch, numbers, scores
+    )
+
+
+@njit(**JIT)
+def _descend(
+    num_games, row, schedule, value_scale, noise, tree, where, planes, scratch, numbers, scores
+):
+    """Do what descend() says, with arrays that the caller keeps alive."""
+    schedule, noise, tree, where = (
+        borrowed(schedule),
+        borrowed(noise),
+        borrowed(tree),
+        borrowed(where),
+    )
+    planes, scratch, numbers, scores = (
+        borrowed(planes),
+        borrowed(scratch),
+        borrowed(numbers),
+        borrowed(scores),
+    )
     asked = 0
     for i in range(num_games):
         if tree.node[i, ROOT, OVER]:
@@ -245,11 +289,12 @@ def descend(num_games, row, schedule, value_scale, noise, tree, where, planes):
         if tree.node[i, at, OVER]:
             count_visit(i, at, tree)
             continue
-        tree.states[i, row] = tree.states[i, at]
+        put(tree.states[i, row], tree.states[i, at])
         rules.apply(tree.states[i, row], np.int64(tree.actions[i, at, k]))
         tree.child[i, at, k] = row
         if add_node(i, row, at, tree, scratch, numbers):
-            kernels.observe(tree.states[i, row], tree.node[i, row, PLAYER], planes[asked])
+            player = np.int64(tree.node[i, row, PLAYER])
+            observation.observe(tree.states[i, row], player, planes[asked])
             where[asked, 0] = i
             where[asked, 1] = row
             asked += 1

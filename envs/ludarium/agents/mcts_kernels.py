@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, below
+from ludarium.core.bits import JIT, below, borrowed, put
 from ludarium.core.status import DRAWN, RUNNING, WON_0, WON_1
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ else:
         n = rules.list_actions(middle, scratch, actions)
         after = middle.copy()
         for k in range(n):
-            after[:] = middle
+            put(after, middle)
             rules.apply(after, actions[k])
             if np.int64(after[rules.STATUS]) == won:
                 return True
@@ -97,6 +97,7 @@ else:
 @njit(**JIT)
 def play_out(state, scratch, rng):
     """Play to the end, in place, by random actions and turns that win; returns the status."""
+    state, scratch, rng = borrowed(state), borrowed(scratch), borrowed(rng)
     while state[rules.STATUS] == RUNNING:
         if state[rules.TURN] >= state[rules.MAX_TURNS]:
             kernels.update_terminal(state, scratch)
@@ -112,8 +113,17 @@ def play_out(state, scratch, rng):
 @njit(**JIT)
 def winning_action(state, scratch, rng):
     """Return the first action of a turn that wins, -1 if there is none."""
+    after = np.empty_like(state)
+    return find_winning(state, scratch, rng, after)
+
+
+@njit(**JIT)
+def find_winning(state, scratch, rng, after):
+    """Do what winning_action() says; `after` [W] is written over."""
+    state, scratch = borrowed(state), borrowed(scratch)
+    rng, after = borrowed(rng), borrowed(after)
     won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
-    after = state.copy()
+    put(after, state)
     first = playout_action(after, scratch, rng)
     action = first
     while action >= 0:
@@ -130,6 +140,7 @@ def winning_action(state, scratch, rng):
 @njit(**JIT)
 def add_node(nodes, tree, action, player, legal, status):
     """Add a node without children; returns its row."""
+    nodes, tree = borrowed(nodes), borrowed(tree)
     row = tree[SIZE]
     tree[SIZE] = row + 1
     node = nodes[row]
@@ -144,6 +155,7 @@ def add_node(nodes, tree, action, player, legal, status):
 @njit(**JIT)
 def add_child(nodes, tree, parent, action, state, legal):
     """Add the child that an action of `parent` leads to, `state` being the one there."""
+    nodes, tree, state = borrowed(nodes), borrowed(tree), borrowed(state)
     player, status = np.int64(state[rules.PLAYER]), np.int64(state[rules.STATUS])
     row = add_node(nodes, tree, action, player, legal, status)
     nodes[row, NEXT] = nodes[parent, CHILD]
@@ -197,6 +209,7 @@ def descend(state, nodes, tree, action, rng):
 @njit(**JIT)
 def select(nodes, node, explore):
     """Return the child with the largest upper confidence bound, NONE if all are proven."""
+    nodes = borrowed(nodes)
     sign = 1.0 - 2.0 * nodes[node, PLAYER]
     scale = explore * explore * np.log(np.float64(nodes[node, VISITS]))
     best, bound = NONE, -np.inf
@@ -214,6 +227,7 @@ def select(nodes, node, explore):
 @njit(**JIT)
 def certain_result(nodes, node):
     """Return the result of a node with a proven child: RUNNING if it is not certain yet."""
+    nodes = borrowed(nodes)
     won, lost = WON_0 + nodes[node, PLAYER], WON_1 - nodes[node, PLAYER]
     open_, result = nodes[node, MADE] < nodes[node, LEGAL], lost
     row = nodes[node, CHILD]
@@ -245,12 +259,20 @@ def simulate(start, nodes, tree, rng, count, explore):
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     path = np.empty(LONGEST, np.int64)
-    state = start.copy()
+    state = np.empty_like(start)
+    return _simulate(start, nodes, tree, rng, count, explore, scratch, path, state)
+
+
+@njit(**JIT)
+def _simulate(start, nodes, tree, rng, count, explore, scratch, path, state):
+    """Do what simulate() says, with arrays that the caller keeps alive: path int64[LONGEST]."""
+    start, nodes, tree, rng = borrowed(start), borrowed(nodes), borrowed(tree), borrowed(rng)
+    scratch, path, state = borrowed(scratch), borrowed(path), borrowed(state)
     root = tree[ROOT]
     for done in range(count):
         if nodes[root, PROVEN] != RUNNING:
             return done
-        state[:] = start
+        put(state, start)
         node, depth = root, 1
         path[0] = root
         while depth < LONGEST:
@@ -261,7 +283,7 @@ def simulate(start, nodes, tree, rng, count, explore):
                 k = (np.int64(node) * 40503 + (made + 1) * stride) % legal
                 action = rules.nth_action(state, scratch, k)
                 rules.apply(state, action)
-                node = add_child(nodes, tree, node, action, state, 0)
+                node = add_child(nodes, tree, node, action, state, np.int64(0))
                 legal = kernels.update_terminal(state, scratch)
                 nodes[node, LEGAL] = legal
                 nodes[node, PROVEN] = np.int64(state[rules.STATUS])

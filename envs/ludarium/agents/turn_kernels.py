@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, below
+from ludarium.core.bits import JIT, below, borrowed, put
 from ludarium.core.status import DRAWN, RUNNING, TRUNCATED, WON_0, WON_1
 
 if TYPE_CHECKING:
@@ -64,34 +64,43 @@ def list_turns(state):
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     first = np.empty(rules.MAX_ACTIONS, np.int64)
     second = np.empty(rules.MAX_ACTIONS, np.int64)
-    middle, after = state.copy(), state.copy()
-    player, turn = np.int64(state[rules.PLAYER]), state[rules.TURN]
-    turns = np.empty((256, 4), np.int64)
+    middle, after = np.empty_like(state), np.empty_like(state)
+    turns = np.empty((rules.MAX_ACTIONS + 256, 4), np.int64)
     n = 0
     rules.legal(state, scratch)
     for k in range(rules.list_actions(state, scratch, first)):
-        middle[:] = state
-        rules.apply(middle, first[k])
-        two = middle[rules.STATUS] == RUNNING and middle[rules.TURN] == turn
-        rests = 1
-        if two:
-            rules.legal(middle, scratch)
-            rests = rules.list_actions(middle, scratch, second)
-        for j in range(rests):
-            after[:] = middle
-            if two:
-                rules.apply(after, second[j])
-            finish(after, scratch)
-            if n == len(turns):
-                longer = np.empty((2 * n, 4), np.int64)
-                longer[:n] = turns
-                turns = longer
-            turns[n, FIRST] = first[k]
-            turns[n, REST] = second[j] if two else -1
-            turns[n, STATUS] = after[rules.STATUS]
-            turns[n, GAIN] = gain(state, after, player)
-            n += 1
+        if n + rules.MAX_ACTIONS > len(turns):  # no action leads to more turns
+            longer = np.empty((2 * len(turns), 4), np.int64)
+            for i in range(n):
+                put(longer[i], turns[i])
+            turns = longer
+        n += _list_rests(state, first[k], scratch, second, middle, after, turns[n:])
     return turns[:n]
+
+
+@njit(**JIT)
+def _list_rests(state, action, scratch, second, middle, after, turns):
+    """Write the turns that begin with an action; returns their number."""
+    state, scratch, second = borrowed(state), borrowed(scratch), borrowed(second)
+    middle, after, turns = borrowed(middle), borrowed(after), borrowed(turns)
+    player, turn = np.int64(state[rules.PLAYER]), state[rules.TURN]
+    put(middle, state)
+    rules.apply(middle, action)
+    two = middle[rules.STATUS] == RUNNING and middle[rules.TURN] == turn
+    rests = 1
+    if two:
+        rules.legal(middle, scratch)
+        rests = rules.list_actions(middle, scratch, second)
+    for j in range(rests):
+        put(after, middle)
+        if two:
+            rules.apply(after, second[j])
+        finish(after, scratch)
+        turns[j, FIRST] = action
+        turns[j, REST] = second[j] if two else -1
+        turns[j, STATUS] = after[rules.STATUS]
+        turns[j, GAIN] = gain(state, after, player)
+    return rests
 
 
 @njit(**JIT)
@@ -100,23 +109,31 @@ def best_result(state):
 
     Stops at the first turn that wins.
     """
-    if state[rules.STATUS] != RUNNING:
-        return NOTHING
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     first = np.empty(rules.MAX_ACTIONS, np.int64)
     second = np.empty(rules.MAX_ACTIONS, np.int64)
-    middle, after = state.copy(), state.copy()
+    middle, after = np.empty_like(state), np.empty_like(state)
+    return _best_result(state, scratch, first, second, middle, after)
+
+
+@njit(**JIT)
+def _best_result(state, scratch, first, second, middle, after):
+    """Do what best_result() says, with arrays that the caller keeps alive."""
+    state, scratch, first = borrowed(state), borrowed(scratch), borrowed(first)
+    second, middle, after = borrowed(second), borrowed(middle), borrowed(after)
+    if state[rules.STATUS] != RUNNING:
+        return NOTHING
     won, turn = WON_0 + np.int64(state[rules.PLAYER]), state[rules.TURN]
     rules.legal(state, scratch)
     n = rules.list_actions(state, scratch, first)
     for k in range(n):  # first the cheap test of all of them
-        middle[:] = state
+        put(middle, state)
         rules.apply(middle, first[k])
         if np.int64(middle[rules.STATUS]) == won:
             return WIN
     best = NOTHING
     for k in range(n):
-        middle[:] = state
+        put(middle, state)
         rules.apply(middle, first[k])
         two = middle[rules.STATUS] == RUNNING and middle[rules.TURN] == turn
         rests = 1
@@ -124,7 +141,7 @@ def best_result(state):
             rules.legal(middle, scratch)
             rests = rules.list_actions(middle, scratch, second)
         for j in range(rests):
-            after[:] = middle
+            put(after, middle)
             if two:
                 rules.apply(after, second[j])
             finish(after, scratch)

@@ -247,12 +247,14 @@ class AECGame(AECEnv[str, Any, Any]):
         self._planes_view.flags.writeable = False
         self._no_action = self._nothing.copy
         self._own_mask = self._mask.copy if self.copy else self._view.view
+        kernels = self.game.type.kernels
         # one tuple: attribute look-ups dominate the time of step()
         self._step_cache = (
             self._state,
             self._state._array,
             self._mask,
-            self.game.type.kernels.step_and_observe,
+            kernels.drive,
+            kernels.STEP_AND_OBSERVE,
             self._num_actions,
             self._shape if self.copy else None,
             self._own_mask,
@@ -314,7 +316,8 @@ class AECGame(AECEnv[str, Any, Any]):
             state,
             array,
             legal,
-            kernel,
+            drive,
+            what,
             num_actions,
             shape,
             own_mask,
@@ -338,7 +341,7 @@ class AECGame(AECEnv[str, Any, Any]):
         if number is None or not 0 <= number < num_actions:
             raise self._out_of_range(action)
         planes = np.empty(shape, _INT8) if shape else self._planes
-        packed = kernel(array, number, legal, planes)
+        packed = drive(what, array, number, legal, planes)
         if packed == ILLEGAL:
             self._illegal(agent, number)
             return

@@ -107,6 +107,11 @@ class VectorGame(ThreadedVector):
         self.action_space = batch_space(self.single_action_space, n)
 
         self._started = False
+        # what every step tells the kernel, in the order of core.kernels
+        penalize = int(illegal == "penalize")
+        how = [AUTORESET.index(self.autoreset), penalize, game.max_game_length]
+        self._settings = np.array(how, np.int64)
+        self._all, self._no_actions = np.ones(n, np.bool_), np.zeros(n, np.int64)
         self._states = np.tile(game._blank, (n, 1))
         self._setup = np.empty(n, np.uint64)
         self._sampling = np.empty(n, np.uint64)
@@ -176,17 +181,24 @@ class VectorGame(ThreadedVector):
         if self.copy:
             self._info_numbers = self._info_numbers.copy()
             self._planes = np.empty_like(self._planes)
-            if not chosen.all():
-                self._run(
-                    self.game.type.kernels.observe_batch,
-                    self._states,
-                    self._current,
-                    self._rows(self._planes),
-                )
+        self._drive(self.game.type.kernels.RESET_BATCH, fresh, chosen, self._no_actions)
+        self._ready = False
+
+    def _drive(
+        self,
+        what: int,
+        flag: bool,
+        chosen: npt.NDArray[np.bool_],
+        actions: npt.NDArray[np.int64],
+    ) -> None:
+        """Call the kernel for batches; `core.kernels.drive_batch` explains the arguments."""
         self._run(
-            self.game.type.kernels.reset_batch,
+            self.game.type.kernels.drive_batch,
+            what,
+            flag,
             chosen,
-            fresh,
+            actions,
+            self._settings,
             self._states,
             self._setup,
             self._masks,
@@ -196,8 +208,13 @@ class VectorGame(ThreadedVector):
             self._sampled,
             self._lengths,
             self._info_numbers,
+            self._rewards,
+            self._terminated,
+            self._truncated,
+            self._final,
+            self._rows(self._final_planes),
+            self._final_info_numbers,
         )
-        self._ready = False
 
     # ---------------------------------------------------------------- stepping
 
@@ -232,29 +249,7 @@ class VectorGame(ThreadedVector):
             self._rewards = np.empty_like(self._rewards)
             self._terminated = self._terminated.copy()
             self._truncated = self._truncated.copy()
-        self._run(
-            self.game.type.kernels.step_batch,
-            numbers,
-            AUTORESET.index(self.autoreset),
-            1 if self.illegal == "penalize" else 0,
-            self.game.max_game_length,
-            self._wants_samples,
-            self._states,
-            self._setup,
-            self._masks,
-            self._rows(self._planes),
-            self._current,
-            self._sampling,
-            self._sampled,
-            self._lengths,
-            self._info_numbers,
-            self._rewards,
-            self._terminated,
-            self._truncated,
-            self._final,
-            self._rows(self._final_planes),
-            self._final_info_numbers,
-        )
+        self._drive(self.game.type.kernels.STEP_BATCH, self._wants_samples, self._all, numbers)
         self._ready = self._wants_samples
         observations = self._observations()
         info = self._info(observations["action_mask"], self._info_numbers)
@@ -313,14 +308,8 @@ class VectorGame(ThreadedVector):
         """
         if not self._started:
             raise ValueError("reset() needs to be called before sample_actions()")
-        self._run(
-            self.game.type.kernels.sample_batch,
-            self._ready,
-            self._states,
-            self._current,
-            self._sampling,
-            self._sampled,
-        )
+        kernels = self.game.type.kernels
+        self._drive(kernels.SAMPLE_BATCH, self._ready, self._all, self._no_actions)
         self._ready = False
         self._wants_samples = True
         return self._sampled.copy()

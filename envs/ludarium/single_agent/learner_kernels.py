@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, below
+from ludarium.core.bits import JIT, below, borrowed
 from ludarium.core.status import (
     BY_DRAW,
     BY_ILLEGAL,
@@ -83,6 +83,8 @@ UNIT = 1 << 30  # the last of the cumulated weights of opponents
 @njit(**JIT)
 def _new_game(i, settings, opponents, states, chance, table, scratch):
     """Start a new game: choose seat, opponent and set-up; returns the number of legal actions."""
+    settings, opponents, states = borrowed(settings), borrowed(opponents), borrowed(states)
+    chance, table, scratch = borrowed(chance), borrowed(table), borrowed(scratch)
     stream = chance[i : i + 1]
     table[i, SEAT] = (
         settings[SEAT_OPTION] if settings[SEAT_OPTION] < 2 else below(stream, np.int64(2))
@@ -106,6 +108,8 @@ def _reply(i, n, opponents, states, chance, table, scratch):
     `n` is that number before the call. Stops when the learner is to move, the game is over, or the
     opponent is outside, and then sets ASKED.
     """
+    opponents, states, chance = borrowed(opponents), borrowed(states), borrowed(chance)
+    table, scratch = borrowed(table), borrowed(scratch)
     state = states[i]
     table[i, ASKED] = -1
     while n > 0 and np.int64(state[rules.PLAYER]) != table[i, SEAT]:
@@ -126,6 +130,7 @@ def _reply(i, n, opponents, states, chance, table, scratch):
 @njit(**JIT)
 def _write_position(i, states, table):
     """Write turn and stage of game i."""
+    states, table = borrowed(states), borrowed(table)
     table[i, TURN] = states[i, rules.TURN]
     table[i, STAGE] = rules.phase(states[i])
 
@@ -133,6 +138,7 @@ def _write_position(i, states, table):
 @njit(**JIT)
 def _report(i, status, states, table):
     """Write how game i ended; `status` is the state's, or ILLEGAL or EXHAUSTED."""
+    states, table = borrowed(states), borrowed(table)
     table[i, PROGRESS] = OVER
     table[i, ENDED] = True
     cut = status == TRUNCATED or status == EXHAUSTED
@@ -154,7 +160,8 @@ def _report(i, status, states, table):
     else:
         table[i, REASON] = BY_MAX_GAME_LENGTH
     _write_position(i, states, table)
-    table[i, FINAL : FINAL + NUMBERS] = table[i, :NUMBERS]
+    for column in range(NUMBERS):
+        table[i, FINAL + column] = table[i, column]
 
 
 @njit(**JIT)
@@ -165,6 +172,9 @@ def _continue(
 
     Writes what the learner sees, unless an outside opponent is ASKED.
     """
+    settings, opponents, states = borrowed(settings), borrowed(opponents), borrowed(states)
+    chance, table, masks = borrowed(chance), borrowed(table), borrowed(masks)
+    planes, final_planes, scratch = borrowed(planes), borrowed(final_planes), borrowed(scratch)
     n = _reply(i, n, opponents, states, chance, table, scratch)
     if table[i, ASKED] >= 0:
         return
@@ -200,6 +210,42 @@ def reset(
 ):
     """Start new games in the rows where `chosen` bool[N] is True."""
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
+    return _reset(
+        begin,
+        end,
+        chosen,
+        settings,
+        opponents,
+        states,
+        chance,
+        table,
+        masks,
+        planes,
+        final_planes,
+        scratch,
+    )
+
+
+@njit(**JIT)
+def _reset(
+    begin,
+    end,
+    chosen,
+    settings,
+    opponents,
+    states,
+    chance,
+    table,
+    masks,
+    planes,
+    final_planes,
+    scratch,
+):
+    """Do what reset() says, with a scratch array that the caller keeps alive."""
+    chosen, settings, opponents = borrowed(chosen), borrowed(settings), borrowed(opponents)
+    states, chance, table = borrowed(states), borrowed(chance), borrowed(table)
+    masks, planes, final_planes = borrowed(masks), borrowed(planes), borrowed(final_planes)
+    scratch = borrowed(scratch)
     for i in range(begin, end):
         table[i, ENDED] = False
         if chosen[i]:
@@ -247,6 +293,44 @@ def step(
         settings, ...: as above; all but these two changed in place.
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
+    return _step(
+        begin,
+        end,
+        actions,
+        illegal,
+        settings,
+        opponents,
+        states,
+        chance,
+        table,
+        masks,
+        planes,
+        final_planes,
+        scratch,
+    )
+
+
+@njit(**JIT)
+def _step(
+    begin,
+    end,
+    actions,
+    illegal,
+    settings,
+    opponents,
+    states,
+    chance,
+    table,
+    masks,
+    planes,
+    final_planes,
+    scratch,
+):
+    """Do what step() says, with a scratch array that the caller keeps alive."""
+    actions, settings, opponents = borrowed(actions), borrowed(settings), borrowed(opponents)
+    states, chance, table = borrowed(states), borrowed(chance), borrowed(table)
+    masks, planes, final_planes = borrowed(masks), borrowed(planes), borrowed(final_planes)
+    scratch = borrowed(scratch)
     for i in range(begin, end):
         table[i, REWARD] = 0
         table[i, ENDED] = False
@@ -282,6 +366,14 @@ def look(rows, states, masks, planes):
     masks is int8[>= n, A], planes int8[>= n, F].
     """
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
+    return _look(rows, states, masks, planes, scratch)
+
+
+@njit(**JIT)
+def _look(rows, states, masks, planes, scratch):
+    """Do what look() says, with a scratch array that the caller keeps alive."""
+    rows, states, masks = borrowed(rows), borrowed(states), borrowed(masks)
+    planes, scratch = borrowed(planes), borrowed(scratch)
     for k in range(len(rows)):
         state = states[rows[k]]
         rules.legal(state, scratch)
@@ -293,6 +385,30 @@ def look(rows, states, masks, planes):
 def answer(rows, answers, settings, opponents, states, chance, table, masks, planes, final_planes):
     """Play the legal actions `answers` int64[n] of outside opponents in the games `rows`."""
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
+    return _answer(
+        rows,
+        answers,
+        settings,
+        opponents,
+        states,
+        chance,
+        table,
+        masks,
+        planes,
+        final_planes,
+        scratch,
+    )
+
+
+@njit(**JIT)
+def _answer(
+    rows, answers, settings, opponents, states, chance, table, masks, planes, final_planes, scratch
+):
+    """Do what answer() says, with a scratch array that the caller keeps alive."""
+    rows, answers, settings = borrowed(rows), borrowed(answers), borrowed(settings)
+    opponents, states, chance = borrowed(opponents), borrowed(states), borrowed(chance)
+    table, masks, planes = borrowed(table), borrowed(masks), borrowed(planes)
+    final_planes, scratch = borrowed(final_planes), borrowed(scratch)
     for k in range(len(rows)):
         i = rows[k]
         rules.apply(states[i], answers[k])

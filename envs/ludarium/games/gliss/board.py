@@ -27,7 +27,7 @@ negative, so that it can vectorize the loops over rows.
 
 from numba import njit
 
-from ludarium.core.bits import JIT
+from ludarium.core.bits import JIT, borrowed
 
 # ---------------------------------------------------------------- the state
 
@@ -73,6 +73,7 @@ def rows_of(player):
 @njit(**JIT)
 def arms(state, rows, r, c):
     """Return (dr, w) of the glider with this core, a free one or one in a base."""
+    state = borrowed(state)
     down = (state[rows + r + 1] >> c) & 1
     east = (state[rows + r] >> (c + 1)) & 1
     return 2 * down - 1, 2 - 2 * east
@@ -81,5 +82,6 @@ def arms(state, rows, r, c):
 @njit(**JIT)
 def towers_in(state, rows, r):
     """Return the control towers of a row: stones without a neighbour of their colour (L2)."""
+    state = borrowed(state)
     x = state[rows + r]
     return x & ~((x << 1) | (x >> 1) | state[rows + r - 1] | state[rows + r + 1])

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, lowest
+from ludarium.core.bits import JIT, borrowed, lowest
 from ludarium.core.status import WON_0
 from ludarium.games.gliss.board import (
     BASES,
@@ -44,6 +44,7 @@ def bases_in(state, rows, bases):
 
     bases is int64[ROWS + 4], written: at its end the first and last row and column of the stones.
     """
+    state, bases = borrowed(state), borrowed(bases)
     bases[:] = 0
     found, first_r, first_c = 0, 0, 0
     last_r, low_c, high_c = 0, ROWS, 0
@@ -69,6 +70,7 @@ def bases_in(state, rows, bases):
 @njit(**JIT)
 def may_reach(state, bases, rows, r, c):
     """Return whether the bases lie where the glider with this core can fly, along its two arms."""
+    state, bases = borrowed(state), borrowed(bases)
     dr, w = arms(state, rows, r, c)
     vertical = bases[ROWS + 1] >= r if dr > 0 else bases[ROWS] <= r
     return vertical and (bases[ROWS + 2] <= c if w else bases[ROWS + 3] >= c)
@@ -84,6 +86,7 @@ def winning_landing(state, scratch, bases, core):
         bases: int64[ROWS + 4], of bases_in() for the opponent.
         core: of the glider.
     """
+    state, scratch, bases = borrowed(state), borrowed(scratch), borrowed(bases)
     player = state[PLAYER] & 1
     for r in range(ROWS):
         scratch[r] = 0
@@ -111,6 +114,7 @@ def winning_landing(state, scratch, bases, core):
 @njit(**JIT)
 def winning_first(state, scratch):
     """Return the next action of a turn that takes the opponent's last bases (L20), else -1."""
+    state, scratch = borrowed(state), borrowed(scratch)
     player = state[PLAYER] & 1
     few = state[BASES + 1 - player] <= AT_ONCE
     if not few or state[TURN] + 1 < FIRST_TURN_CHECKED or state[BASES + 1 - player] == 0:
@@ -138,6 +142,7 @@ def winning_first(state, scratch):
 @njit(**JIT)
 def playout_action(state, scratch, rng):
     """Return the next action of a turn that wins by capture, else a random one, -1 if none."""
+    state, scratch, rng = borrowed(state), borrowed(scratch), borrowed(rng)
     action = winning_first(state, scratch)
     if action >= 0:
         return action
@@ -152,6 +157,7 @@ BASE, TOWER, LAST_TOWERS, FREE_GLIDER = 20, 12, 6, 4
 @njit(**JIT)
 def _worth(state, player):
     """Return the worth of one player's bases, towers and free gliders."""
+    state = borrowed(state)
     rows = rows_of(player)
     stones = np.int64(0)
     for r in range(TOP, state[SIZE] + TOP):
@@ -176,4 +182,5 @@ def evaluate(state, player):
     A base counts 20, a tower 12 and from the seventh on 18, a free glider 4; a single base counts
     nothing, as its loss is the end.
     """
+    state = borrowed(state)
     return _worth(state, player) - _worth(state, 1 - player)

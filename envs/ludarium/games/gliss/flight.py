@@ -7,7 +7,7 @@ the direction of the vertical arm finds every landing. Stones are read as in boa
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, count, lowest
+from ludarium.core.bits import JIT, borrowed, count, lowest
 from ludarium.games.gliss.board import (
     CHOSEN,
     END,
@@ -74,6 +74,7 @@ def two_gliders(state, foe, r, cores, dr, w):
 
     They are always the core and one arm: an L with both arms on a base has three stones on it.
     """
+    state = borrowed(state)
     x = state[foe + r]
     above, below = state[foe + r - 1], state[foe + r + 1]
     left = x & (x >> 1) & ((above & (above >> 1)) | (below & (below >> 1)))  # of bases
@@ -90,6 +91,7 @@ def fly(state, scratch, core, probe):
     For each row the sweep needs two facts: where the flight enters it from the previous row, and
     how far it continues inside the row, through blocked vertices only.
     """
+    state, scratch = borrowed(state), borrowed(scratch)
     own = rows_of(state[PLAYER] & 1)
     foe = ROWS - own
     n = state[SIZE]
@@ -155,6 +157,7 @@ def straight(state, scratch):
     is correct for gliders in bases, at their own core: whatever their own stones block, the fourth
     stone, which stays, blocks too, and the core itself has to be left in any case.
     """
+    state, scratch = borrowed(state), borrowed(scratch)
     own = rows_of(state[PLAYER] & 1)
     foe = ROWS - own
     n = state[SIZE]
@@ -189,6 +192,7 @@ def strike_grounded(state, scratch):
     Most gliders stand in bases and have a straight flight, which one pass finds for all of them.
     The others are tested one by one.
     """
+    state, scratch = borrowed(state), borrowed(scratch)
     straight(state, scratch)
     own = rows_of(state[PLAYER] & 1)
     struck = 0
@@ -212,6 +216,7 @@ def strike_grounded(state, scratch):
 @njit(**JIT)
 def landings(state, scratch):
     """List the ways to end the flight of the chosen glider; returns their number."""
+    state, scratch = borrowed(state), borrowed(scratch)
     for r in range(ROWS):
         scratch[r] = 0
     return fly(state, scratch, state[CHOSEN], False)

@@ -2,13 +2,14 @@
 
 from numba import njit
 
-from ludarium.core.bits import JIT
+from ludarium.core.bits import JIT, borrowed
 from ludarium.games.gliss.board import BASES, TOWERS, arms, away, rows_of
 
 
 @njit(**JIT)
 def toggle(state, rows, r, c, dr, w):
     """Lift the three stones of a glider, or put them down."""
+    state = borrowed(state)
     core = 1 << c
     state[rows + r] ^= core | away(core, w)
     state[rows + r + dr] ^= core
@@ -20,6 +21,7 @@ def lift(state, player, r, c):
 
     Returns (dr, w) of the glider.
     """
+    state = borrowed(state)
     rows = rows_of(player)
     dr, w = arms(state, rows, r, c)
     toggle(state, rows, r, c, dr, w)
@@ -35,6 +37,7 @@ def capture(state, player, r, c):
 
     (L12, L13)
     """
+    state = borrowed(state)
     rows = rows_of(player)
     if ((state[rows + r - 1] | state[rows + r + 1]) >> c) & 1 == 0:  # a horizontal arm
         c += 1 if (state[rows + r] >> (c + 1)) & 1 else -1
@@ -46,6 +49,7 @@ def capture(state, player, r, c):
 @njit(**JIT)
 def land(state, player, r, c, dr, w, under_arm):
     """Capture, put the lifted glider down and dock (L12-L19)."""
+    state = borrowed(state)
     own, foe = rows_of(player), rows_of(1 - player)
     side = c + 1 - w  # the column of the horizontal arm and of the dock
     if (state[foe + r] >> c) & 1 and not under_arm:

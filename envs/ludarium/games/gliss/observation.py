@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from ludarium.core.bits import JIT, U, lowest, store8
+from ludarium.core.bits import JIT, U, borrowed, lowest, store8
 from ludarium.core.status import RUNNING
 from ludarium.games.gliss.board import (
     CHOSEN,
@@ -48,6 +48,7 @@ BOTH = 1 | 1 << 32  # the lowest bit of both halves: the viewer's stones are in 
 @njit(**JIT)
 def flags(state, player):
     """Return the second word of every vertex, as the player sees the game."""
+    state = borrowed(state)
     mine, theirs = state[TOWERS + player], state[TOWERS + 1 - player]
     word = U(1) << U(56)
     word |= U(mine >= 11) << U(8)
@@ -69,6 +70,7 @@ def place_of(n, player, r, c):
 @njit(**JIT)
 def observe(state, player, planes):
     """Write the observation of `player` (0 or 1, to move or not) over planes int8[n * n * 16]."""
+    state, planes = borrowed(state), borrowed(planes)
     n = state[SIZE]
     second = flags(state, player)
     for i in range(0, n * n * NUM_PLANES, NUM_PLANES):

@@ -19,7 +19,7 @@ actions by absolute vertices: rows of bits, two planes at once (see flight.py).
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, U, below, count, lowest, store8
+from ludarium.core.bits import JIT, U, below, borrowed, count, lowest, store8
 from ludarium.core.status import RUNNING, WON_0, WON_1
 from ludarium.games.gliss.board import (
     BASES,
@@ -86,6 +86,7 @@ FIRST_TURN_CHECKED = 3  # L20
 @njit(**JIT)
 def number_of(state, plane, r, c):
     """Return the number of an action; a build is given by its absolute lower left vertex."""
+    state = borrowed(state)
     n = state[SIZE]
     v = (r - TOP) * n + c - 1
     if state[PLAYER]:
@@ -98,6 +99,7 @@ def number_of(state, plane, r, c):
 @njit(**JIT)
 def meaning_of(state, action):
     """Return (plane, r, c) of an action: the inverse of number_of()."""
+    state = borrowed(state)
     n = state[SIZE]
     size = n * n
     plane = action // size
@@ -121,6 +123,7 @@ def candidates(state, scratch):
 
     A loop of fixed length without branches: the compiler does several rows at once.
     """
+    state, scratch = borrowed(state), borrowed(scratch)
     own = rows_of(state[PLAYER] & 1)
     foe = ROWS - own
     n = state[SIZE]
@@ -140,6 +143,7 @@ def candidates(state, scratch):
 @njit(**JIT)
 def legal(state, scratch):
     """List the legal actions of a phase; returns their number, 0 if there is none (L22)."""
+    state, scratch = borrowed(state), borrowed(scratch)
     if state[CHOSEN] != NONE:
         return landings(state, scratch)
     return candidates(state, scratch) - strike_grounded(state, scratch)
@@ -148,6 +152,7 @@ def legal(state, scratch):
 @njit(**JIT)
 def nth_listed(state, scratch, k):
     """Return (plane, r, c) of the k-th action listed in scratch."""
+    state, scratch = borrowed(state), borrowed(scratch)
     plane = LAND if state[CHOSEN] != NONE else BUILD
     for r in range(TOP, state[SIZE] + TOP):
         row = scratch[r]
@@ -164,6 +169,7 @@ def nth_listed(state, scratch, k):
 @njit(**JIT)
 def nth_action(state, scratch, k):
     """Return the k-th of the actions that legal() found, 0 <= k < their number."""
+    state, scratch = borrowed(state), borrowed(scratch)
     plane, r, c = nth_listed(state, scratch, k)
     if plane == FLY_OFF:
         return FLY_OFF * state[SIZE] * state[SIZE]
@@ -173,6 +179,7 @@ def nth_action(state, scratch, k):
 @njit(**JIT)
 def list_actions(state, scratch, actions):
     """Write the numbers of the actions that legal() found, in no order; returns how many."""
+    state, scratch, actions = borrowed(state), borrowed(scratch), borrowed(actions)
     plane = LAND if state[CHOSEN] != NONE else BUILD
     k = 0
     for r in range(TOP, state[SIZE] + TOP):
@@ -195,6 +202,7 @@ def random_action(state, scratch, rng):
     A first action is chosen at random from all candidates, and again without it when it is a
     glider that cannot fly. That is uniform too, and tests one or two gliders instead of all.
     """
+    state, scratch, rng = borrowed(state), borrowed(scratch), borrowed(rng)
     if state[CHOSEN] != NONE:
         return nth_action(state, scratch, below(rng, landings(state, scratch)))
     total = candidates(state, scratch)
@@ -230,6 +238,7 @@ def write_builds(state, scratch, mask):
 
     What is written past the end of a row is written over by the next row, or by the next plane.
     """
+    state, scratch, mask = borrowed(state), borrowed(scratch), borrowed(mask)
     n = state[SIZE]
     low = U(0xFFFFFFFF)
     for i in range(n):
@@ -246,6 +255,7 @@ def write_builds(state, scratch, mask):
 @njit(**JIT)
 def write_mask(state, scratch, mask):
     """Write the actions that legal() found as int8[4 n^2 + 1] of zeros and ones."""
+    state, scratch, mask = borrowed(state), borrowed(scratch), borrowed(mask)
     n = state[SIZE]
     choosing = state[CHOSEN] == NONE
     plane, shift = LAND, 0
@@ -278,6 +288,7 @@ def blank_state(options):
 @njit(**JIT)
 def new_game(state, rng):
     """Set up the empty board; SIZE and MAX_TURNS stay, and chance is not used."""
+    state, rng = borrowed(state), borrowed(rng)
     for i in range(2 * ROWS):
         state[i] = 0
     state[PLAYER] = 0
@@ -292,6 +303,7 @@ def new_game(state, rng):
 @njit(**JIT)
 def check_end(state):
     """Set STATUS by the rules, the player not to move having made the last turn (L20, L21)."""
+    state = borrowed(state)
     player = state[PLAYER]
     state[STATUS] = RUNNING
     if state[CHOSEN] != NONE:
@@ -307,6 +319,7 @@ def check_end(state):
 @njit(**JIT)
 def apply(state, action):
     """Play a legal action of a running game, and check the end after a whole turn."""
+    state = borrowed(state)
     player = state[PLAYER] & 1
     plane, r, c = meaning_of(state, action)
     if plane == CHOOSE:

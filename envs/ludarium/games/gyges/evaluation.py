@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, U, below, count, lowest
+from ludarium.core.bits import JIT, U, below, borrowed, count, lowest
 from ludarium.games.gyges.rules import (
     COUNT,
     FIRST_LANDING,
@@ -32,6 +32,7 @@ ALWAYS_A_TURN = True  # G5
 @njit(**JIT)
 def playout_action(state, scratch, rng):
     """Return the landing on the goal where there is one, else a random action."""
+    state, scratch, rng = borrowed(state), borrowed(scratch), borrowed(rng)
     if state[PHASE] != MOVE:
         return nth_action(state, scratch, below(rng, legal(state, scratch)))
     player = np.int64(state[PLAYER])
@@ -60,6 +61,7 @@ THREAT, PIECE, TURN_WORTH = 60, 3, 10
 @njit(**JIT)
 def _prospects(state, player, scratch):
     """Return (landings on cells, whether one reaches the goal, movers), were it a player's turn."""
+    state, scratch = borrowed(state), borrowed(scratch)
     mover = state[PLAYER]
     state[PLAYER] = U(player)
     ends, goal, movers = ZERO, False, np.int64(0)
@@ -82,6 +84,7 @@ def evaluate(state, player):
     A cell that a piece of the player's playable row can land on counts 1, such a piece 3, a way to
     the goal 60, and the turn 10. Until both first rows are set up every position is worth nothing.
     """
+    state = borrowed(state)
     if state[PHASE] != MOVE:
         return np.int64(0)
     scratch = np.empty(SCRATCH_SIZE, SCRATCH_DTYPE)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, U
+from ludarium.core.bits import JIT, U, borrowed
 from ludarium.core.status import RUNNING
 from ludarium.games.gyges.rules import (
     DROP,
@@ -57,6 +57,7 @@ ONE_IN_HAND, SET_UP, NEAR, NEARER, TO_MOVE, ALWAYS = 0, 3, 4, 5, 6, 7
 @njit(**JIT)
 def observe(state, player, planes):
     """Write the observation of `player` (0 or 1, to move or not) over planes int8[6 * 6 * 16]."""
+    state, planes = borrowed(state), borrowed(planes)
     mine, theirs = playable(state, player), playable(state, 1 - player)
     one, two, three = state[ONES], state[TWOS], state[THREES]
     mover = room = ZERO

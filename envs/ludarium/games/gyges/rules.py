@@ -22,7 +22,7 @@ bit of the cell, `along` that to its lower neighbour; none leads over the edge o
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, U, below, count, lowest, reverse, zeros_above
+from ludarium.core.bits import JIT, U, below, borrowed, count, lowest, reverse, zeros_above
 from ludarium.core.status import RUNNING, WON_1
 
 # ---------------------------------------------------------------- the state: uint64[11]
@@ -132,6 +132,7 @@ def playable(state, player):
     Every cell has two neighbours or more, and the last cell of a count may be filled. So one ring
     suffices for a move (G5), two need an empty neighbour, three one with an empty neighbour.
     """
+    state = borrowed(state)
     ones, twos, threes = state[ONES], state[TWOS], state[THREES]
     free = BOARD & ~(ones | twos | threes)
     near = beside(free)
@@ -145,6 +146,7 @@ def playable(state, player):
 @njit(**JIT)
 def push(scratch, top, across, along, left, cell):
     """Put a place where a count begins on the stack of landings(); returns the new top."""
+    scratch = borrowed(scratch)
     scratch[top], scratch[top + ONE] = across, along
     scratch[top + TWO], scratch[top + THREE] = left, cell
     return top + FOUR
@@ -159,6 +161,7 @@ def landings(state, start, scratch):
     found at once, by shifting sets of cells; the paths to a bounce are taken one by one, as each
     closes segments of its own. A second bounce off one piece adds nothing (G9).
     """
+    state, scratch = borrowed(state), borrowed(scratch)
     ones, threes = state[ONES], state[THREES]
     pieces = (ones | state[TWOS] | threes) ^ (ONE << start)
     free = BOARD & ~pieces  # the start counts as empty (G6)
@@ -222,6 +225,7 @@ def legal(state, scratch):
     scratch[0:6] holds the landings from each column a-f of the playable row (G3, G4),
     scratch[DROPS] the cells open to the piece in hand; each is empty in the other phases.
     """
+    state, scratch = borrowed(state), borrowed(scratch)
     player = np.int64(state[PLAYER])
     scratch[:COUNT] = ZERO
     total = U(FIRST_LANDING)
@@ -243,6 +247,7 @@ def legal(state, scratch):
 @njit(**JIT)
 def write_mask(state, scratch, mask):
     """Write the actions that legal() found as int8[348] of zeros and ones."""
+    state, scratch, mask = borrowed(state), borrowed(scratch), borrowed(mask)
     bits = scratch[BITS : BITS + 6]  # written out eight at a time
     bits[:] = ZERO
     if state[PHASE] == SETUP:
@@ -264,6 +269,7 @@ def write_mask(state, scratch, mask):
 @njit(**JIT)
 def nth_action(state, scratch, k):
     """Return the k-th of the actions that legal() found, 0 <= k < their number."""
+    state, scratch = borrowed(state), borrowed(scratch)
     player = np.int64(state[PLAYER])
     if state[PHASE] == SETUP:
         return np.int64(k)
@@ -282,6 +288,7 @@ def nth_action(state, scratch, k):
 @njit(**JIT)
 def list_actions(state, scratch, actions):
     """Write the numbers of the actions that legal() found, in no order; returns how many."""
+    state, scratch, actions = borrowed(state), borrowed(scratch), borrowed(actions)
     for k in range(np.int64(scratch[COUNT])):
         actions[k] = nth_action(state, scratch, k)
     return np.int64(scratch[COUNT])
@@ -290,6 +297,7 @@ def list_actions(state, scratch, actions):
 @njit(**JIT)
 def random_action(state, scratch, rng):
     """Return a uniformly drawn legal action."""
+    state, scratch, rng = borrowed(state), borrowed(scratch), borrowed(rng)
     return nth_action(state, scratch, below(rng, legal(state, scratch)))
 
 
@@ -306,6 +314,7 @@ def blank_state(options):
 @njit(**JIT)
 def new_game(state, rng):
     """Set up the first position; with RANDOM both first rows are drawn, and two turns done (G2)."""
+    state, rng = borrowed(state), borrowed(rng)
     state[:MAX_TURNS] = ZERO
     if state[RANDOM]:
         for _ in range(2):
@@ -315,6 +324,7 @@ def new_game(state, rng):
 @njit(**JIT)
 def check_end(state):
     """Set STATUS by the rules: the goal is reached when a piece is missing, none in hand (G14)."""
+    state = borrowed(state)
     pieces = count(state[ONES] | state[TWOS] | state[THREES])
     over = state[PHASE] == MOVE and pieces == U(11)
     state[STATUS] = U(WON_1) - state[PLAYER] if over else U(RUNNING)
@@ -323,6 +333,7 @@ def check_end(state):
 @njit(**JIT)
 def rings_at(state, cell):
     """Return the rings of the piece on a cell, 0 if it is empty."""
+    state = borrowed(state)
     one, two, three = state[ONES] >> cell, state[TWOS] >> cell, state[THREES] >> cell
     return np.int64((one | three) & ONE | ((two | three) & ONE) << ONE)
 
@@ -330,6 +341,7 @@ def rings_at(state, cell):
 @njit(**JIT)
 def apply(state, action):
     """Play a legal action of a running game, and check the end after a whole turn."""
+    state = borrowed(state)
     player = np.int64(state[PLAYER])
     if action < FIRST_LANDING:
         for i in range(3):

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, below, count, lowest
+from ludarium.core.bits import JIT, below, borrowed, count, lowest
 from ludarium.games.sphlag.rules import ACTION as ACTIONS
 from ludarium.games.sphlag.rules import (
     GOAL,
@@ -42,6 +42,7 @@ def winning_row(state, scratch, player):
     Without a contact now it takes a drop onto the upper touch hole, and so a sphere of the player
     above it.
     """
+    state, scratch = borrowed(state), borrowed(scratch)
     own, foe = state[player], state[1 - player]
     goal = GOAL[player]
     if not own & goal and not own & upon(goal):
@@ -69,6 +70,7 @@ def playout_action(state, scratch, rng):
 
     A second pass in a row ends the game: it is played only to win, or with nothing else to do.
     """
+    state, scratch, rng = borrowed(state), borrowed(scratch), borrowed(rng)
     player = np.int64(state[PLAYER])
     n = legal(state, scratch)
     action = winning_row(state, scratch, player)
@@ -122,5 +124,6 @@ def evaluate(state, player):
     A contact counts 40; the three spheres nearest to the opposing flag count a step each, the
     first two double. The turn counts 6.
     """
+    state = borrowed(state)
     worth = _worth(state[player], player) - _worth(state[1 - player], 1 - player)
     return worth + (6 if np.int64(state[PLAYER]) == player else -6)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, count, lowest
+from ludarium.core.bits import JIT, borrowed, count, lowest
 from ludarium.core.status import RUNNING
 from ludarium.games.sphlag.rules import (
     BLACK,
@@ -73,6 +73,7 @@ TERRAIN = _terrain.reshape(-1)
 
 @njit(**JIT)
 def _scatter(board, player, plane, planes):
+    planes = borrowed(planes)
     while board:
         planes[CELL[player, lowest(board)] + plane] = 1
         board &= board - ONE
@@ -80,6 +81,7 @@ def _scatter(board, player, plane, planes):
 
 @njit(**JIT)
 def _fill(plane, planes):
+    planes = borrowed(planes)
     for cell in range(plane, 49 * NUM_PLANES, NUM_PLANES):
         planes[cell] = 1
 
@@ -87,6 +89,7 @@ def _fill(plane, planes):
 @njit(**JIT)
 def observe(state, player, planes):
     """Write the observation of `player` (0 or 1, to move or not) over planes int8[7 * 7 * C]."""
+    state, planes = borrowed(state), borrowed(planes)
     for i in range(49 * NUM_PLANES):  # a loop: a slice assignment is three times as slow
         planes[i] = TERRAIN[i]
     own, foe = state[WHITE + player], state[BLACK - player]

@@ -24,7 +24,7 @@ Constants that meet a board are np.uint64: uint64 mixed with int64 silently beco
 import numpy as np
 from numba import njit
 
-from ludarium.core.bits import JIT, U, below, count, lowest
+from ludarium.core.bits import JIT, U, below, borrowed, count, lowest
 from ludarium.core.status import DRAWN, RUNNING, WON_0, WON_1
 
 # ---------------------------------------------------------------- the state: uint64[9]
@@ -180,6 +180,7 @@ def legal(state, scratch):
     scratch[0:30] holds the spheres that can move (0: placing), scratch[31:61] the holes that each
     can reach, scratch[30] the number of such rows; the pass is not among them.
     """
+    state, scratch = borrowed(state), borrowed(scratch)
     p = np.int64(state[PLAYER])
     own, foe = state[p], state[1 - p]
     before_own, before_foe = state[KO + p], state[KO + 1 - p]
@@ -234,6 +235,7 @@ def legal(state, scratch):
 @njit(**JIT)
 def list_actions(state, scratch, actions):
     """Write the numbers of the actions that legal() found, in no order; returns how many."""
+    state, scratch, actions = borrowed(state), borrowed(scratch), borrowed(actions)
     p = np.int64(state[PLAYER])
     k = 0
     for row in range(np.int64(scratch[ROWS])):
@@ -251,6 +253,7 @@ def list_actions(state, scratch, actions):
 @njit(**JIT)
 def write_mask(state, scratch, mask):
     """Write the actions that legal() found as int8[268] of zeros and ones."""
+    state, scratch, mask = borrowed(state), borrowed(scratch), borrowed(mask)
     p = np.int64(state[PLAYER])
     mask[:] = 0
     for row in range(np.int64(scratch[ROWS])):
@@ -266,6 +269,7 @@ def write_mask(state, scratch, mask):
 @njit(**JIT)
 def nth_action(state, scratch, k):
     """Return the k-th of the actions that legal() found, 0 <= k < their number."""
+    state, scratch = borrowed(state), borrowed(scratch)
     p = np.int64(state[PLAYER])
     for row in range(np.int64(scratch[ROWS])):
         landings = scratch[LANDINGS + row]
@@ -282,6 +286,7 @@ def nth_action(state, scratch, k):
 @njit(**JIT)
 def random_action(state, scratch, rng):
     """Return a uniformly drawn legal action."""
+    state, scratch, rng = borrowed(state), borrowed(scratch), borrowed(rng)
     return nth_action(state, scratch, below(rng, legal(state, scratch)))
 
 
@@ -298,6 +303,7 @@ def blank_state(options):
 @njit(**JIT)
 def new_game(state, rng):
     """Set up the first position; MAX_TURNS stays, and chance is not used."""
+    state, rng = borrowed(state), borrowed(rng)
     state[WHITE] = state[BLACK] = ZERO
     state[KO] = state[KO + 1] = NO_BOARD
     state[PLAYER] = state[PASSES] = state[TURN] = ZERO
@@ -307,6 +313,7 @@ def new_game(state, rng):
 @njit(**JIT)
 def check_end(state):
     """Set STATUS by the rules, the player not to move having made the last turn (S19, S20)."""
+    state = borrowed(state)
     mover = 1 - np.int64(state[PLAYER])
     own, foe = state[mover], state[1 - mover]
     mine, theirs = count(own & GOAL[mover]), count(foe & GOAL[1 - mover])
@@ -330,6 +337,7 @@ def check_end(state):
 @njit(**JIT)
 def apply(state, action):
     """Play a legal action of a running game, and check the end."""
+    state = borrowed(state)
     p = np.int64(state[PLAYER])
     own, foe = state[p], state[1 - p]
     state[KO + p] = own
