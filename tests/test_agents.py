@@ -261,3 +261,22 @@ def test_an_edit_of_a_template_is_seen(tmp_path, monkeypatch):
         Path(package / "kernels.py").write_text(code)
         folders.append(jit.instantiate("template_of_test.kernels", "ludarium.games.sphlag").WHERE)
     assert folders[0] == folders[1] != folders[2]
+
+
+@pytest.mark.parametrize(
+    ("spec", "malformed", "missing"),
+    [
+        ("sb3:", "sb3:FILE or sb3:FILE:GAME", "sb3:model.zip"),
+        ("sb3", "sb3:FILE or sb3:FILE:GAME", "sb3:model.zip"),
+        ("alphazero:0:model.zip", "N an int, 1 to 10000", "alphazero:8:model.zip"),
+        ("guided:", "alphazero:N:FILE", "guided:8:model.zip"),
+    ],
+)
+def test_a_malformed_spec_is_named_before_a_missing_library(monkeypatch, spec, malformed, missing):
+    monkeypatch.setitem(sys.modules, "torch", None)  # as where it is not installed
+    for module in ("ludarium.wrappers.sb3_agent", "ludarium.wrappers.sb3_alphazero"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(ValueError, match=malformed):
+        make_agent(spec)
+    with pytest.raises(ImportError, match=r"pip install ludarium\[train\]"):
+        make_agent(missing)

@@ -647,5 +647,5 @@ def test_max_cycles_counts_from_the_next_reset(name: str, rng: np.random.Generat
         legal = np.flatnonzero(env.aec_env.observe(mover)["action_mask"])
         _, _, _, truncations, _ = env.step({mover: int(rng.choice(legal))})
     assert truncations == dict.fromkeys(AGENTS, True)
-    with pytest.raises(ValueError, match="max_turns"):
+    with pytest.raises(ValueError, match="max_cycles=0 is not allowed: max_cycles is"):
         env.max_cycles = 0

@@ -91,7 +91,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *list_games()})
+    special = {name for name in globals() if name.startswith("__")}
+    return sorted({*special, *__all__, *list_games()})
 
 
 register_with_pettingzoo()

@@ -10,7 +10,8 @@ import numpy as np
 
 from ludarium.agents.analysis import Analysis, line_texts
 from ludarium.agents.budget import TurnClock, is_turn_begun, parse_budget
-from ludarium.core.game import kernels_for
+from ludarium.agents.question import check_question
+from ludarium.core.game import check_is_game, kernels_for
 
 if TYPE_CHECKING:
     import threading
@@ -74,6 +75,7 @@ class AlphaBetaAgent:
 
     def prepare(self, game: Game) -> None:
         """Load the kernels of a game, so that the first decision does not wait for them."""
+        check_is_game(game)
         is_turn_begun(game.new_initial_state(0))  # looked up once for each game
         if game.type not in _ready:
             _ready.add(game.type)
@@ -85,6 +87,7 @@ class AlphaBetaAgent:
 
         Raises:
             ValueError: The game is over.
+            TypeError: An argument has a wrong type.
         """
         return self._search(state, rng)[2]
 
@@ -93,6 +96,7 @@ class AlphaBetaAgent:
 
         Raises:
             ValueError: The game is over.
+            TypeError: An argument has a wrong type.
         """
         kernels, search, action, score, depth = self._search(state, rng)
         certain = abs(score) > kernels.SURE
@@ -120,8 +124,7 @@ class AlphaBetaAgent:
         self, state: State, rng: np.random.Generator
     ) -> tuple[ModuleType, _Search, int, int, int]:
         """Return kernels, search, action, its score and the depth of the last whole search."""
-        if state.is_terminal():
-            raise ValueError("the game is over: no action is left to choose")
+        check_question(state, rng)
         kernels = kernels_for(state.game.type, "ludarium.agents.alphabeta_kernels")
         self._clock.begin(state)
         search = self._prepare(kernels, state, rng)

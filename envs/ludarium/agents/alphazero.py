@@ -14,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ludarium.agents.analysis import Analysis, line_texts
+from ludarium.agents.question import check_rng, check_running
 from ludarium.core.errors import show
-from ludarium.core.game import kernels_for
+from ludarium.core.game import check_is_game, kernels_for
 from ludarium.core.options import as_float, at_least_one
+from ludarium.core.state import check_state
 from ludarium.environments.vector import VectorGame
 
 if TYPE_CHECKING:
@@ -79,6 +81,7 @@ class AlphaZeroSearch:
 
     Raises:
         ValueError: A number is out of range.
+        TypeError: The game is not a `Game`, or the network cannot be called.
     """
 
     def __init__(
@@ -89,7 +92,8 @@ class AlphaZeroSearch:
         max_num_considered_actions: int = 16,
         value_scale: float = 0.3,
     ) -> None:
-        self.game, self.network = game, network
+        check_is_game(game)
+        self.game, self.network = game, _checked_network(network)
         self.num_simulations = at_least_one("num_simulations", num_simulations)
         self.max_num_considered_actions = at_least_one(
             "max_num_considered_actions", max_num_considered_actions
@@ -128,6 +132,8 @@ class AlphaZeroSearch:
             ValueError: There is no position, the batch was not reset, a position belongs to another
                 game, or the network's answer has the wrong shape.
         """
+        if rng is not None:
+            check_rng(rng)
         roots = self._roots(positions)
         n, kernels = len(roots), kernels_for(self.game.type, "ludarium.agents.alphazero_kernels")
         if self._tree is None or len(self._tree.states) < n:
@@ -162,6 +168,7 @@ class AlphaZeroSearch:
         Raises:
             ValueError: The position belongs to another game.
         """
+        check_state(state)
         action = int(self.search([state]).actions[0])
         kernels = kernels_for(self.game.type, "ludarium.agents.alphazero_kernels")
         tree: Any = self._tree
@@ -239,6 +246,8 @@ class AlphaZeroSearch:
                 )
             if not positions:
                 raise ValueError("there is no position to search: positions is empty")
+            for state in positions:
+                check_state(state)
             games = {state.game for state in positions}
             roots = np.stack([state._array for state in positions])
         for game in games - {self.game}:
@@ -293,6 +302,17 @@ def root_schedule(num_considered: int, num_simulations: int) -> npt.NDArray[np.i
     return schedule
 
 
+def _checked_network(network: Any) -> Network:
+    """Return a network, or raise TypeError if it cannot be called."""
+    if not callable(network):
+        raise TypeError(
+            "network is a function from planes to logits and values, not "
+            f"{type(network).__name__}: {show(network)}"
+        )
+    checked: Network = network
+    return checked
+
+
 class AlphaZeroAgent:
     """Play the action that `AlphaZeroSearch` chooses without noise, in one position or in many.
 
@@ -306,10 +326,8 @@ class AlphaZeroAgent:
     def __init__(
         self, network: Network, num_simulations: int = 64, name: str = "alphazero", **options: Any
     ) -> None:
-        self.network, self.num_simulations = (
-            network,
-            at_least_one("num_simulations", num_simulations),
-        )
+        self.network = _checked_network(network)
+        self.num_simulations = at_least_one("num_simulations", num_simulations)
         self.name, self.options = name, options
         self.stop_event: threading.Event | None = None
         self._search: AlphaZeroSearch | None = None
@@ -322,6 +340,7 @@ class AlphaZeroAgent:
 
     def prepare(self, game: Game) -> None:
         """Compile the kernels of a game, so that no decision waits for the compiler."""
+        check_is_game(game)
         self.search_actions([game.new_initial_state(0)])
 
     def select_action(self, state: State, rng: np.random.Generator | None = None) -> int:
@@ -334,8 +353,7 @@ class AlphaZeroAgent:
         Raises:
             ValueError: The game is over.
         """
-        if state.is_terminal():
-            raise ValueError("the game is over: no action is left to choose")
+        check_running(state)
         return int(self.search_actions([state])[0])
 
     def search_actions(
@@ -346,8 +364,11 @@ class AlphaZeroAgent:
         Raises:
             ValueError: There is no state, or the states belong to different games.
         """
+        if not isinstance(states, Sequence) or isinstance(states, str):
+            raise TypeError(f"states is a sequence of states, not {type(states).__name__}")
         if not states:
             raise ValueError("there is no position to search: states is empty")
+        check_state(states[0])
         return self._search_of(states[0].game).search(states).actions
 
     def analyse(self, state: State, rng: np.random.Generator | None = None) -> Analysis:
@@ -360,8 +381,7 @@ class AlphaZeroAgent:
         Raises:
             ValueError: The game is over.
         """
-        if state.is_terminal():
-            raise ValueError("the game is over: no action is left to choose")
+        check_running(state)
         return self._search_of(state.game).analyse(state)
 
     def _search_of(self, game: Game) -> AlphaZeroSearch:

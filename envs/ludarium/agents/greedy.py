@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludarium.agents.agent import no_argument
-from ludarium.core.game import kernels_for
+from ludarium.agents.question import check_question
+from ludarium.core.game import check_is_game, kernels_for
 
 if TYPE_CHECKING:
     from ludarium.core.game import Game
@@ -30,6 +31,7 @@ class GreedyAgent:
 
     def prepare(self, game: Game) -> None:
         """Load the kernels of a game, so that the first decision does not wait for them."""
+        check_is_game(game)
         kernels_for(game.type, "ludarium.agents.turn_kernels").choose_greedily(
             game.new_initial_state(0)._array, np.ones(1, np.uint64)
         )
@@ -39,9 +41,9 @@ class GreedyAgent:
 
         Raises:
             ValueError: The game is over.
+            TypeError: An argument has a wrong type.
         """
-        if state.is_terminal():
-            raise ValueError("the game is over: no action is left to choose")
+        check_question(state, rng)
         stream = rng.integers(1, 2**64, size=1, dtype=np.uint64)
         return int(
             kernels_for(state.game.type, "ludarium.agents.turn_kernels").choose_greedily(

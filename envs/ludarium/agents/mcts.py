@@ -8,7 +8,8 @@ import numpy as np
 
 from ludarium.agents.analysis import Analysis, line_texts
 from ludarium.agents.budget import TurnClock, is_turn_begun, parse_budget
-from ludarium.core.game import kernels_for
+from ludarium.agents.question import check_question
+from ludarium.core.game import check_is_game, kernels_for
 
 if TYPE_CHECKING:
     import threading
@@ -58,6 +59,7 @@ class MCTSAgent:
 
     def prepare(self, game: Game) -> None:
         """Load the kernels of a game, so that the first decision does not wait for them."""
+        check_is_game(game)
         is_turn_begun(game.new_initial_state(0))  # looked up once for each game
         if game.type not in _ready:
             _ready.add(game.type)
@@ -73,6 +75,7 @@ class MCTSAgent:
 
         Raises:
             ValueError: The game is over.
+            TypeError: An argument has a wrong type.
         """
         kernels, _ = self._search(state, rng)
         return self._answer(kernels, state)
@@ -82,6 +85,7 @@ class MCTSAgent:
 
         Raises:
             ValueError: The game is over.
+            TypeError: An argument has a wrong type.
         """
         kernels, done = self._search(state, rng)
         root, sign = int(self._tree[kernels.ROOT]), 1 - 2 * state.current_player()
@@ -130,8 +134,7 @@ class MCTSAgent:
 
     def _search(self, state: State, rng: np.random.Generator) -> tuple[ModuleType, int]:
         """Grow the tree of a state; returns the kernels and the number of simulations."""
-        if state.is_terminal():
-            raise ValueError("the game is over: no action is left to choose")
+        check_question(state, rng)
         kernels = kernels_for(state.game.type, "ludarium.agents.mcts_kernels")
         stream = rng.integers(1, 2**64, size=1, dtype=np.uint64)
         array, count, ms = state._array, self.budget.count, self.budget.ms

@@ -27,6 +27,8 @@ class PolicyAgent:
     """
 
     def __init__(self, policy: Policy) -> None:
+        if not callable(policy):
+            raise TypeError(f"policy is a function f(observation) -> action, not {show(policy)}")
         self.policy = policy
         self.name = name_of(policy)
 
@@ -54,8 +56,8 @@ def as_agent(player: Player) -> Agent:
     if callable(player):
         return PolicyAgent(player)
     raise TypeError(
-        "a player is the spec of an agent, has select_action(state, rng), or is a policy "
-        f"f(observation) -> action; this is none of them: {show(player)}"
+        "a player is the spec of an agent, an object with select_action(state, rng), or a policy "
+        f"f(observation) -> action, not {show(player)}"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ludarium.agents.agent import no_argument
+from ludarium.agents.question import check_question
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,8 +31,8 @@ class RandomAgent:
 
         Raises:
             ValueError: The game is over.
+            TypeError: An argument has a wrong type.
         """
+        check_question(state, rng)
         legal = state.legal_actions()
-        if not legal:
-            raise ValueError("the game is over: no action is left to choose")
         return legal[int(rng.integers(len(legal)))]

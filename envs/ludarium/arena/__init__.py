@@ -7,7 +7,7 @@ from ludarium.arena.match import MatchResult, PlayerError, play_game, play_match
 from ludarium.arena.ratings import Rating
 from ludarium.arena.standings import Standing, TournamentResult
 from ludarium.arena.tournament import tournament
-from ludarium.core.lazy import submodule
+from ludarium.core.lazy import listed, submodule
 
 __all__ = [
     "MatchResult",
@@ -24,3 +24,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     return submodule(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return listed(__name__)

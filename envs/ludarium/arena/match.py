@@ -348,8 +348,8 @@ def play_match(
     The two games of a pair begin with the same few random turns, and each pair with different
     ones, so that deterministic agents play different games; see `ludarium.arena.openings`. With
     an even number of games both players have both seats equally often; with an odd number `a` is
-    player 0 once more, which the result says. A player who answers an action that is not legal
-    loses that game, which `illegal` counts.
+    player 0 once more, which the result says. A player who answers an action that is not legal,
+    or a value of a wrong type, such as None, loses that game, which `illegal` counts.
 
     Args:
         game: a game, or its name.

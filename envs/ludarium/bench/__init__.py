@@ -9,10 +9,14 @@ from typing import Any
 
 from ludarium.bench.report import as_markdown, as_table, machine
 from ludarium.bench.rows import GROUPS, Row, measure
-from ludarium.core.lazy import submodule
+from ludarium.core.lazy import listed, submodule
 
 __all__ = ["GROUPS", "Row", "as_markdown", "as_table", "machine", "measure"]
 
 
 def __getattr__(name: str) -> Any:
     return submodule(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return listed(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -11,6 +11,19 @@ class IllegalActionError(ValueError, AssertionError):
 
     It is a `ValueError` and also an `AssertionError`, which PettingZoo's wrappers raise.
     """
+
+
+class MissingExtraError(ImportError):
+    """An agent's library is not installed.
+
+    Attributes:
+        check: function that raises ValueError if the argument of a spec is malformed; it needs no
+            library, so a wrong spec is named before the library is.
+    """
+
+    def __init__(self, message: str, check: Callable[[str | None], object]) -> None:
+        super().__init__(message)
+        self.check = check
 
 
 def show(value: Any, most: int = 200) -> str:

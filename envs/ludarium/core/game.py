@@ -285,6 +285,15 @@ class Game:
         return f"load_game({self.name!r}{options})"
 
 
+def check_is_game(game: Any) -> None:
+    """Raise TypeError unless `game` is a `Game`."""
+    if not isinstance(game, Game):
+        raise TypeError(
+            f"a Game is needed, such as load_game(name) returns, not {type(game).__name__}: "
+            f"{show(game)}"
+        )
+
+
 @functools.lru_cache(maxsize=32)
 def _symmetries(game: Game) -> list[tuple[IndexArray, IndexArray]]:
     found: list[tuple[IndexArray, IndexArray]] = game.type.submodule("symmetry").symmetries(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import pkgutil
+import sys
 from types import ModuleType
 
 
@@ -25,3 +27,16 @@ def submodule(package: str, name: str) -> ModuleType:
     if name.startswith("_") or importlib.util.find_spec(full) is None:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     return importlib.import_module(full)
+
+
+def listed(package: str) -> list[str]:
+    """Return the public names of a package and its modules, for the package's own ``__dir__``.
+
+    Args:
+        package: full name of the package.
+    """
+    module = sys.modules[package]
+    special = {name for name in vars(module) if name.startswith("__")}
+    modules = {found.name for found in pkgutil.iter_modules(module.__path__)}
+    public = {name for name in modules if not name.startswith("_")}
+    return sorted(special | public | set(getattr(module, "__all__", ())))

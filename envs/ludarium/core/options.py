@@ -12,7 +12,7 @@ import numpy as np
 
 from ludarium.core.errors import join_or, show
 
-MAX_TURNS_LIMIT = 10**9  # fits into the state of every game
+MAX_TURNS_LIMIT = 10**9 - 1  # fits into the state of every game, and into its text
 LEAST_SIZE, MOST_SIZE = 128, 2048  # longer side of a picture, in pixels
 
 
@@ -52,8 +52,7 @@ class Option:
         """The allowed values, in words."""
         if not isinstance(self.allowed, range):
             return join_or(self.allowed)
-        low, high = self.allowed[0], self.allowed[-1]
-        return f"an int >= {low}" if high >= MAX_TURNS_LIMIT else f"an int, {low} to {high}"
+        return f"an int, {self.allowed[0]} to {self.allowed[-1]}"
 
 
 #: The orientations of the board in pictures: whose side is at the bottom.
@@ -114,6 +113,12 @@ def check_orientation(orientation: Any) -> int | str:
             f"orientation is {join_or(ORIENTATIONS)}"
         )
     return value
+
+
+def check_reset_options(options: Any) -> None:
+    """Raise ValueError unless the `options` of a reset are a dict or None."""
+    if options is not None and not isinstance(options, dict):
+        raise ValueError(f"options={show(options)} is not allowed: options is a dict, or None")
 
 
 def check_size(size: Any, name: str = "size") -> int:

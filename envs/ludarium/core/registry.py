@@ -11,7 +11,7 @@ import functools
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from ludarium.core.errors import join_or, show
+from ludarium.core.errors import MissingExtraError, join_or, show
 
 GAMES, AGENTS, IDS = "ludarium.games", "ludarium.agents", "pettingzoo.envs"
 
@@ -85,6 +85,7 @@ def find_agent(spec: str) -> Any:
     Raises:
         ValueError: There is no such agent, or it does not take this argument.
         TypeError: The spec is not a string.
+        ImportError: A library that the agent needs is not installed.
     """
     if not isinstance(spec, str):
         raise TypeError(f"the spec of an agent is a str, not {type(spec).__name__}: {show(spec)}")
@@ -92,7 +93,13 @@ def find_agent(spec: str) -> Any:
     found = _agent_points().get(name)
     if found is None:
         raise ValueError(f"there is no agent {show(spec)}: there is {join_or(list_agents())}")
-    return found.load()(argument if colon else None)
+    given = argument if colon else None
+    try:
+        make = found.load()
+    except MissingExtraError as error:
+        error.check(given)
+        raise
+    return make(given)
 
 
 @functools.lru_cache(maxsize=1)

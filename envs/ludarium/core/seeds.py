@@ -27,7 +27,7 @@ def seed_stream(seed: int | None, index: int = 0) -> npt.NDArray[np.uint64]:
         return np.array([secrets.randbits(64) | 1], np.uint64)
     number = as_int(seed)
     if number is None or number < 0:
-        raise ValueError(f"seed={show(seed)} is not allowed: a seed is an int >= 0, or None")
+        raise ValueError(f"seed={show(seed)} is not allowed: seed is an int >= 0, or None")
     folded = 0
     while number:  # a seed of any size: fold 64 bits at a time
         folded = _mix((folded ^ number) & _WORD)

@@ -72,8 +72,22 @@ class State:
     def from_array(cls, game: Game, array: npt.NDArray[Any]) -> State:
         """Return a state from a copy of the kernels' array [W], such as a row of a batch.
 
-        The history begins here. The array is not checked: it must come from a state of the game.
+        The history begins here. The content is not checked: it must come from a state of the game.
+
+        Raises:
+            TypeError: The first argument is not a `Game`, or the second not an array.
+            ValueError: The array has not the shape and type of the game's states.
         """
+        blank = getattr(game, "_blank", None)
+        if not isinstance(blank, np.ndarray):
+            raise TypeError(f"a Game is needed, not {type(game).__name__}: {show(game)}")
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"array is a NumPy array, not {type(array).__name__}: {show(array)}")
+        if (array.dtype, array.shape) != (blank.dtype, blank.shape):
+            raise ValueError(
+                f"array is {array.dtype} {list(array.shape)}; the states of {game.name} are "
+                f"{blank.dtype} {list(blank.shape)}"
+            )
         state = cls._empty(game)
         state._array[:] = array
         state._begin()

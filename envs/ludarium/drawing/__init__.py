@@ -5,8 +5,12 @@ Read in this order: themes, canvas, shapes, pictures, svg, overlays, pointing, w
 
 from typing import Any
 
-from ludarium.core.lazy import submodule
+from ludarium.core.lazy import listed, submodule
 
 
 def __getattr__(name: str) -> Any:
     return submodule(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return listed(__name__)

@@ -21,8 +21,14 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ludarium.core import status as codes
 from ludarium.core.errors import IllegalActionError, join_or, show
-from ludarium.core.game import Game
-from ludarium.core.options import as_int, check_choice, check_orientation, check_size
+from ludarium.core.game import Game, check_is_game
+from ludarium.core.options import (
+    as_int,
+    check_choice,
+    check_orientation,
+    check_reset_options,
+    check_size,
+)
 from ludarium.core.state import State, check_state
 from ludarium.core.status import ILLEGAL, TRUNCATED
 from ludarium.environments.infos import REASON_BY_STATUS, RESULT_BY_STATUS
@@ -106,6 +112,7 @@ class AECGame(AECEnv[str, Any, Any]):
 
     Raises:
         ValueError: An option is not allowed.
+        TypeError: The first argument is not a `Game`.
     """
 
     metadata: dict[str, Any]
@@ -121,6 +128,7 @@ class AECGame(AECEnv[str, Any, Any]):
         orientation: int | str = 0,
     ) -> None:
         super().__init__()
+        check_is_game(game)
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("copy", copy, (True, False))
@@ -194,12 +202,13 @@ class AECGame(AECEnv[str, Any, Any]):
 
         Args:
             seed: decides what the game leaves to chance; None: a fresh seed.
-            options: ignored; PettingZoo's tests send unknown ones.
+            options: a dict, whose keys are ignored, or None; PettingZoo's tests send unknown ones.
 
         Raises:
-            ValueError: The seed is not an int >= 0.
+            ValueError: The seed is not an int >= 0, or the options are not a dict.
             ImportError: The mode is ``"human"`` and the extra ``ludarium[human]`` is not installed.
         """
+        check_reset_options(options)
         self._begin(self.game.new_initial_state(seed))
 
     def set_game_state(self, state: State) -> None:
@@ -501,6 +510,7 @@ class AECGame(AECEnv[str, Any, Any]):
 
     def render_state(self, state: State, overlay: Any = None) -> str | Frame | None:
         """Render another state than the current one, otherwise as `render`."""
+        check_state(state)
         if self.render_mode is None:
             gymnasium.logger.warn(
                 f"render() does nothing without a render_mode: make it with {join_or(RENDER_MODES)}"
@@ -553,6 +563,9 @@ class AECGame(AECEnv[str, Any, Any]):
     def clone(self) -> AECGame:
         """Return an independent copy: same options, same position."""
         return copy_module.deepcopy(self)
+
+    def __copy__(self) -> AECGame:
+        return self.clone()  # a shallow copy would share the game
 
     def __getstate__(self) -> dict[str, Any]:
         fields = self.__dict__.copy()

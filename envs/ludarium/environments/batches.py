@@ -17,8 +17,15 @@ from gymnasium import vector
 from gymnasium.utils import seeding
 
 from ludarium.core.errors import IllegalActionError, show
-from ludarium.core.game import Game
-from ludarium.core.options import as_int, at_least_one, check_choice, check_orientation, check_size
+from ludarium.core.game import Game, check_is_game
+from ludarium.core.options import (
+    as_int,
+    at_least_one,
+    check_choice,
+    check_orientation,
+    check_reset_options,
+    check_size,
+)
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
 
@@ -41,7 +48,9 @@ def check_batch(game: Game, num_envs: Any, num_threads: Any) -> tuple[int, int]:
 
     Raises:
         ValueError: One is not an int in its range, or the arrays need more memory than there is.
+        TypeError: The first argument is not a `Game`.
     """
+    check_is_game(game)
     games = at_least_one("num_envs", num_envs, MAX_NUM_ENVS)
     threads = at_least_one("num_threads", num_threads, MAX_NUM_THREADS)
     planes = math.prod(game.observation_shape)
@@ -74,6 +83,7 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
     metadata: dict[str, Any]
     render_size: int
     orientation: int | str
+    _started: bool
     _pool: ThreadPoolExecutor | None = None
     _pool_owner = 0
     _spec: Any = None
@@ -124,6 +134,8 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
                 "render() does nothing without a render_mode: make the batch with 'rgb_array'"
             )
             return None
+        if not self._started:
+            raise ValueError("reset() needs to be called before render()")
         draw = self.game.type.submodule("render").draw
         return tuple(
             draw(state, self.render_size, orientation=self.orientation) for state in self.states()
@@ -167,6 +179,9 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
         if self._pool is not None and self._pool_owner == os.getpid():
             self._pool.shutdown()
         self._pool = None
+
+    def __copy__(self) -> Any:
+        return copy_module.deepcopy(self)  # a shallow copy would share the games
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_pool": None}
@@ -221,7 +236,8 @@ def list_seeds(seed: int | Sequence[int] | None, num_envs: int) -> list[int | No
         seed_stream(one)  # check all of them before a stream changes
     if len(seeds) != num_envs:
         raise ValueError(
-            f"{len(seeds)} seeds for {num_envs} games: one int, None, or {num_envs} of them"
+            f"{len(seeds)} seeds for {num_envs} games: seed is an int >= 0, None, or a list of "
+            f"{num_envs} of them"
         )
     return seeds
 
@@ -235,8 +251,7 @@ def rows_to_reset(
         ValueError: The mask is not allowed.
     """
     chosen = np.ones(num_envs, np.bool_)
-    if options is not None and not isinstance(options, dict):
-        raise ValueError(f"options must be a dict or None, not {show(options)}")
+    check_reset_options(options)
     if options and options.get("reset_mask") is not None:
         given = np.asarray(options["reset_mask"])
         if given.dtype != np.bool_ or given.shape != (num_envs,):

@@ -38,9 +38,13 @@ def environments(
                     f"max_turns={show(options['max_turns'])} differ: "
                     "they are two names of one option"
                 )
-            options["max_turns"] = max_cycles
+            limit = game_type.all_options()["max_turns"]
+            options["max_turns"] = limit.check("max_cycles", max_cycles)
         theirs, ours = split_options(
-            f"env() of {game_type.name}", options, game_type.all_options(), _ENVIRONMENT_OPTIONS
+            f"env() of {game_type.name}",
+            options,
+            game_type.all_options(),
+            ("max_cycles", *_ENVIRONMENT_OPTIONS),
         )
         return AECGame(game_type.load(**theirs), **ours)
 

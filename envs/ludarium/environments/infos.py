@@ -1,6 +1,6 @@
-"""What infos contain: the same keys at every step and in every form, numbers and masks only.
+"""What infos contain: numbers and masks only, the same keys at every step.
 
-Every info has these keys; the single-agent environments add three:
+Every info, in every form, has these keys; the single-agent environments add three:
 
 | key | value |
 |---|---|
@@ -19,11 +19,14 @@ Infos of one game hold Python ints. Batches hold arrays [N], int64 for each numb
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.errors import show
+from ludarium.core.options import as_int
 from ludarium.core.status import BY_DRAW, BY_MAX_TURNS, BY_WIN, NOBODY, NOT_OVER
 
 Info: TypeAlias = dict[str, Any]
@@ -44,21 +47,44 @@ REASON_BY_STATUS = (NOT_OVER, BY_WIN, BY_WIN, BY_DRAW, BY_MAX_TURNS)
 def result_word(info: Info) -> str | None:
     """Return the result of an info of one game in words; None while the game goes on.
 
+    Raises:
+        ValueError: The info has no such code; one of a batch has an array of them.
+        TypeError: The info is not a dict.
+
     >>> result_word({"result": 1, "reason": 0})
     'player 1 has won'
     >>> result_word({"result": -1, "reason": -1}) is None
     True
     """
-    return None if info["result"] < 0 else RESULTS[info["result"]]
+    return _word(info, "result", RESULTS)
 
 
 def reason_word(info: Info) -> str | None:
     """Return why the game of an info ended, in a word; None while the game goes on.
 
+    Raises:
+        ValueError: The info has no such code; one of a batch has an array of them.
+        TypeError: The info is not a dict.
+
     >>> reason_word({"result": 2, "reason": 2})
     'max_turns'
     """
-    return None if info["reason"] < 0 else REASONS[info["reason"]]
+    return _word(info, "reason", REASONS)
+
+
+def _word(info: Any, key: str, words: tuple[str, ...]) -> str | None:
+    """Return the word of a code of an info, None for -1."""
+    if not isinstance(info, Mapping):
+        raise TypeError(f"info is a dict of one game, not {type(info).__name__}: {show(info)}")
+    if key not in info:
+        raise ValueError(f"the info has no {key!r}: {show(info)}")
+    code = as_int(info[key])
+    if code is None or not -1 <= code < len(words):
+        raise ValueError(
+            f"{key}={show(info[key])} is not allowed: {key} is an int, -1 to {len(words) - 1}, as "
+            "in the info of one game"
+        )
+    return None if code < 0 else words[code]
 
 
 def batch_info(

@@ -30,11 +30,19 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
 
     Args:
         env: the AEC environment that plays.
+
+    Raises:
+        TypeError: The argument is not an `AECGame`.
     """
 
     metadata: dict[str, Any]
 
     def __init__(self, env: AECGame) -> None:
+        if not isinstance(env, AECGame):
+            raise TypeError(
+                f"env is an AECGame, such as ludarium.make(name) returns, not "
+                f"{type(env).__name__}: {show(env)}"
+            )
         self.aec_env = env
         self.metadata = {**env.metadata, "is_parallelizable": True}
         env.metadata = self.metadata  # a frame rate set by the user counts for both
@@ -67,7 +75,9 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
 
     @max_cycles.setter
     def max_cycles(self, turns: int) -> None:
-        self._next_game = self.game.type.load(**{**self.game.options, "max_turns": turns})
+        game_type = self.game.type
+        limit = game_type.all_options()["max_turns"].check("max_cycles", turns)
+        self._next_game = game_type.load(**{**self.game.options, "max_turns": limit})
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations, always the same object."""
@@ -159,6 +169,9 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
     def close(self) -> None:
         """Close the window, if one is open. The environment can be used after it."""
         self.aec_env.close()
+
+    def __copy__(self) -> ParallelGame:
+        return self.clone()  # a shallow copy would share the game
 
     def clone(self) -> ParallelGame:
         """Return an independent copy: same options, same position."""

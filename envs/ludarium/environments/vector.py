@@ -47,8 +47,9 @@ class VectorGame(ThreadedVector):
     A game that is over has an all-zero mask and `current_player` -1 until it starts again:
 
     - ``"next_step"``: the next step ignores its action and starts a new game, with reward 0.
-    - ``"same_step"``: the step that ends a game also starts the next one. ``info["final_obs"]`` and
-      ``info["final_info"]`` have the last observations and infos of the games that ended;
+    - ``"same_step"``: the step that ends a game also starts the next one. Only then
+      there are ``info["final_obs"]`` and ``info["final_info"]``, with the last observations and
+      infos of the games that ended;
       ``info["_final_obs"]`` and ``info["_final_info"]``, bool [N], mark their rows.
     - ``"disabled"``: it waits for ``reset(options={"reset_mask": mask})``. Steps ignore its action
       and repeat its flags and info, with reward 0: the other games of the batch must go on.
@@ -318,7 +319,7 @@ class VectorGame(ThreadedVector):
 
     @property
     def current_player(self) -> npt.NDArray[np.int8]:
-        """The player to move in each game, int8 [N]; -1 where it is over."""
+        """The player to move in each game, int8 [N]; -1 where it is over, and before `reset`."""
         return self._current.copy()
 
     def states(self) -> list[State]:

@@ -14,8 +14,8 @@ from ludarium.agents import Agent
 from ludarium.agents.players import name_of
 from ludarium.core import status as codes
 from ludarium.core.errors import join_or, show
-from ludarium.core.game import Game, game_type
-from ludarium.core.options import as_int, check_choice, split_options
+from ludarium.core.game import Game, check_is_game, game_type
+from ludarium.core.options import as_int, check_choice, check_reset_options, split_options
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
 from ludarium.environments.aec import ILLEGAL_MODES, AECGame
@@ -123,6 +123,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         render_size: int = 512,
         orientation: int | str = 0,
     ) -> None:
+        check_is_game(game)
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL_MODES)
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
@@ -176,15 +177,17 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         Args:
             seed: decides seats, set-ups and the random choices of the opponent (a policy makes its
                 own), in this game and those after it.
-            options: ignored.
+            options: a dict, whose keys are ignored, or None.
 
         Returns:
             The learner's observation, and the info.
 
         Raises:
+            ValueError: The seed is not an int >= 0, or the options are not a dict.
             IllegalActionError: The opponent answered illegally; the message names it.
             ImportError: The mode is ``"human"`` and the window extra is not installed.
         """
+        check_reset_options(options)
         seed_stream(seed)  # raises ValueError for what is not a seed
         super().reset(seed=None if seed is None else int(seed))
         player = self.seat
@@ -241,7 +244,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
 
     def _running(self) -> State:
         if self._state is None:
-            raise ValueError("reset() needs to be called before this")
+            raise ValueError("reset() needs to be called before step()")
         if self._over:
             raise ValueError("the game is over: reset() needs to be called before step()")
         return self._state
@@ -327,7 +330,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             ValueError: `reset` was not called.
         """
         if self._state is None:
-            raise ValueError("reset() needs to be called before this")
+            raise ValueError("reset() needs to be called before action_masks()")
         if self._over:
             return np.zeros(self.game.num_distinct_actions, np.int8)
         return self._state.legal_actions_mask()
@@ -342,7 +345,7 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             ValueError: `reset` was not called.
         """
         if self._state is None:
-            raise ValueError("reset() needs to be called before this")
+            raise ValueError("reset() needs to be called before reading game_state")
         return self._state.clone()
 
     def render(self, overlay: Any = None) -> Any:
@@ -361,7 +364,9 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
                 ``"rgb_array_list"``, whose pictures are drawn by `step`.
             ImportError: The mode is ``"human"`` and the window extra is not installed.
         """
-        state = self.game_state
+        if self._state is None:
+            raise ValueError("reset() needs to be called before render()")
+        state = self._state.clone()
         if self.render_mode == "rgb_array_list":
             if overlay is not None:
                 raise ValueError(
@@ -381,6 +386,9 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
     def __getstate__(self) -> dict[str, Any]:
         check_pickles(self._agents)
         return self.__dict__.copy()
+
+    def __copy__(self) -> SingleAgentGame:
+        return copy_module.deepcopy(self)  # a shallow copy would share the game
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SingleAgentGame:
         copied = object.__new__(type(self))

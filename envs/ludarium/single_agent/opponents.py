@@ -54,7 +54,10 @@ def as_mixture(opponent: Opponent) -> tuple[list[Agent], npt.NDArray[np.float64]
     try:
         agents = [as_agent(player) for player in players]
     except TypeError as error:
-        raise TypeError(f"opponent={show(opponent)}: {error}; or a list or dict of such") from error
+        raise TypeError(
+            f"opponent={show(opponent)} is not allowed: opponent is a player, or a list or dict of "
+            f"players; {error}"
+        ) from error
     if not agents:
         raise ValueError(f"opponent={show(opponent)} is not allowed: a mixture has at least one")
     for agent, weight in zip(agents, weights, strict=True):

@@ -77,9 +77,9 @@ class SingleAgentVector(ThreadedVector):
     makes a batch of them: ``action_mask`` int8 [N, A], and int64 [N] each of ``seat``,
     ``opponent``, ``length``, ``turn``, ``stage``, ``result`` and ``reason``;
     `ludarium.environments.infos` explains them. Each ``key`` has a mask bool [N] ``_key``. Under
-    ``"same_step"``, ``info["final_info"]`` and ``info["final_obs"]`` have the last infos and
-    observations of the games that ended, and ``info["_final_info"]`` and ``info["_final_obs"]``
-    mark their rows.
+    ``"same_step"``, a step that ends games, and no other, has their last infos and observations in
+    ``info["final_info"]`` and ``info["final_obs"]``; ``info["_final_info"]`` and
+    ``info["_final_obs"]`` mark their rows.
 
     The opponents `random` and `greedy` play in the kernels; agents with ``select_actions`` (a
     `BatchAgent`) answer for many games at once; others are asked game by game.
@@ -251,7 +251,7 @@ class SingleAgentVector(ThreadedVector):
         """Play the learner's action in each game, and the replies of the opponents.
 
         Args:
-            actions: integers [N], in the range; ignored where a game is over.
+            actions: integers [N]; ignored where a game is over, but in the range there too.
 
         Returns:
             Observations; rewards float32 [N]; terminated bool [N]; truncated bool [N]; infos.
@@ -324,7 +324,13 @@ class SingleAgentVector(ThreadedVector):
         return batch_info(self.action_masks(), NUMBERS, numbers, np.ones(self.num_envs, np.bool_))
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """Return the legal actions of the learner, int8 [N, A]; zeros where a game is over."""
+        """Return the legal actions of the learner, int8 [N, A]; zeros where a game is over.
+
+        Raises:
+            ValueError: `reset` was not called.
+        """
+        if not self._started:
+            raise ValueError("reset() needs to be called before action_masks()")
         return self._games.masks.copy()
 
     def sample_actions(self) -> Ints:

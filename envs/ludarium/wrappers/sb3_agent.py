@@ -17,13 +17,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.errors import MissingExtraError
+from ludarium.wrappers.sb3_specs import check_file_argument
+
 try:
     import torch
     from gymnasium import spaces
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 except ImportError as error:  # pragma: no cover
-    raise ImportError("agent 'sb3' needs sb3-contrib: pip install ludarium[train]") from error
+    raise MissingExtraError(
+        "agent 'sb3' needs sb3-contrib: pip install ludarium[train]", check_file_argument
+    ) from error
 
 from ludarium.core.errors import join_or
 from ludarium.core.game import game_type, load_game
@@ -189,9 +194,7 @@ class SB3Agent(PolicyNetworkAgent):
     """
 
     def __init__(self, argument: str | None, sample: bool = False, trusted: bool = False) -> None:
-        if not argument:
-            raise ValueError("agent 'sb3' takes the file of a model: sb3:FILE or sb3:FILE:GAME")
-        path, named = split_argument(argument)
+        path, named = split_argument(check_file_argument(argument))
         file = read_file(path)
         about, game = _identify(file, named)
         if trusted:

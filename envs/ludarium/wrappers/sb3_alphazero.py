@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.errors import MissingExtraError
+from ludarium.wrappers.sb3_specs import split_search_argument
+
 try:
     import torch
 except ImportError as error:  # pragma: no cover
-    raise ImportError("agent 'alphazero' needs torch: pip install ludarium[train]") from error
+    raise MissingExtraError(
+        "agent 'alphazero' needs torch: pip install ludarium[train]", split_search_argument
+    ) from error
 
 from ludarium.agents.alphazero import AlphaZeroAgent
 from ludarium.wrappers.sb3_agent import SB3Agent, threads_for
@@ -20,8 +25,6 @@ if TYPE_CHECKING:
     from ludarium.agents.analysis import Analysis
     from ludarium.core.game import Game
     from ludarium.core.state import State
-
-MOST_SIMULATIONS = 10_000
 
 
 class SB3AlphaZeroAgent(AlphaZeroAgent):
@@ -38,20 +41,14 @@ class SB3AlphaZeroAgent(AlphaZeroAgent):
     """
 
     def __init__(self, argument: str | None) -> None:
-        number, colon, path = (argument or "").partition(":")
-        digits = number.isascii() and number.isdigit() and len(number) < 9
-        if not colon or not path or not digits or not 1 <= int(number) <= MOST_SIMULATIONS:
-            raise ValueError(
-                f"agent 'alphazero:{argument or ''}' is not of the form alphazero:N:FILE, N an "
-                f"int, 1 to {MOST_SIMULATIONS}, FILE a model's"
-            )
+        number, path = split_search_argument(argument)
         self.model = SB3Agent(path)
         if self.model.about["observation"] == "dict":
             raise ValueError(
                 f"agent 'alphazero:{argument}' cannot search: the model sees masks, a search shows "
                 "planes only"
             )
-        super().__init__(self._answer, int(number), f"alphazero:{argument}")
+        super().__init__(self._answer, number, f"alphazero:{argument}")
         self.model.name, self.digest = self.name, self.model.digest
 
     def check(self, game: Game) -> None:
