@@ -243,12 +243,16 @@ def test_perft_refuses_longer_turns_than_declared(tmp_path: Path) -> None:
 BITS = """
 import json
 import numpy as np
-from ludarium.core.bits import U, below, count, lowest, reverse, store8, times, zeros_above
+from ludarium.core.bits import (
+    U, below, count, lowest, reverse, store8, store_cells, times, zeros_above,
+)
 from numba import njit
 
 @njit
 def results(x, y, rng, cells):
     store8(cells, 1, x)
+    store_cells(cells, 9, U(3), U(0), x, y, x >> U(9), y >> U(5), x)
+    store_cells(cells, 137, U(13), ~U(0), y, x, x >> U(7), y >> U(5), y)
     return lowest(x), count(x), zeros_above(x), reverse(x), times(x, y), below(rng, 1000)
 
 @njit
@@ -257,7 +261,7 @@ def signed(x):
 
 found = []
 for x in (1, 2**63, 2**64 - 1, 0x123456789ABCDEF0, 3 << 40):
-    rng, cells = np.array([x], np.uint64), np.zeros(9, np.int8)
+    rng, cells = np.array([x], np.uint64), np.zeros(265, np.int8)
     found.append([int(n) for n in results(U(x), U(2**64 - 3), rng, cells)])
     found.append([int(rng[0]), *cells.tolist()])
     half = np.int64(x >> 1 | 1)

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from ludarium.core.bits import JIT, U, borrowed, lowest, store8
+from ludarium.core.bits import JIT, U, borrowed, store_cells
 from ludarium.core.status import RUNNING
 from ludarium.games.gliss.board import (
     CHOSEN,
@@ -42,7 +42,7 @@ NUM_PLANES = len(PLANES)
 # second is the same all over the board, but for its first byte: the chosen glider.
 CHOSEN_PLANE = 8
 
-BOTH = 1 | 1 << 32  # the lowest bit of both halves: the viewer's stones are in the low half
+ONE, HALF = U(1), U(32)  # rows of both players in one word: the viewer's are in the low half
 
 
 @njit(**JIT)
@@ -72,29 +72,35 @@ def observe(state, player, planes):
     """Write the observation of `player` (0 or 1, to move or not) over planes int8[n * n * 16]."""
     state, planes = borrowed(state), borrowed(planes)
     n = state[SIZE]
-    second = flags(state, player)
-    for i in range(0, n * n * NUM_PLANES, NUM_PLANES):
-        store8(planes, i, U(0))
-        store8(planes, i + 8, second)
+    rest = flags(state, player)
     own = rows_of(player)
     foe = ROWS - own
+    # a row of vertices is written in blocks of eight; the last one overlaps the one before it
+    size = n * NUM_PLANES
+    at, down, turn = 0, size, U(0)
+    if player:  # the half-turn of the board: from the last row up, from the last column back
+        at, down, turn = (n - 1) * size, -size, ~U(0)
+    last = (n - 8) * NUM_PLANES
+    above = pair_above = U(0)
+    here = U(state[own + TOP]) | U(state[foe + TOP]) << HALF
+    pair = here & here >> ONE
     for r in range(TOP, n + TOP):
-        stones = state[own + r] | state[foe + r] << 32
-        above = state[own + r - 1] | state[foe + r - 1] << 32
-        below = state[own + r + 1] | state[foe + r + 1] << 32
-        beside = (stones << 1) | (stones >> 1)
-        left = stones & (stones >> 1) & ((above & (above >> 1)) | (below & (below >> 1)))
-        base = left | (left << 1)
-        core = stones & (above | below) & beside & ~base
-        tower = stones & ~(above | below | beside)
-        arm = stones ^ base ^ core ^ tower
-        occupied = (stones | stones >> 32) & 0xFFFFFFFF
-        while occupied:
-            c = lowest(occupied)
-            occupied &= occupied - 1
-            kind = (base >> c) & BOTH | ((core >> c) & BOTH) << 8
-            kind |= ((arm >> c) & BOTH) << 16 | ((tower >> c) & BOTH) << 24
-            store8(planes, place_of(n, player, r, c), U(kind))
+        below = U(state[own + r + 1]) | U(state[foe + r + 1]) << HALF
+        pair_below = below & below >> ONE
+        left = pair & (pair_above | pair_below)
+        base = left | left << ONE
+        beside, near = here << ONE | here >> ONE, above | below
+        core = here & near & beside & ~base
+        tower = here & ~(near | beside)
+        arm = here ^ base ^ core ^ tower
+        for i in range(0, last, 8 * NUM_PLANES):
+            j = i // NUM_PLANES
+            column = U(n - j) if player else U(1 + j)
+            store_cells(planes, at + i, column, turn, base, core, arm, tower, rest)
+        column = U(8) if player else U(n - 7)
+        store_cells(planes, at + last, column, turn, base, core, arm, tower, rest)
+        at += down
+        above, here, pair_above, pair = here, below, pair, pair_below
     if state[CHOSEN] != NONE:
         r, c = state[CHOSEN] >> 5, state[CHOSEN] & 31
         dr, w = arms(state, rows_of(state[PLAYER] & 1), r, c)
