@@ -107,6 +107,22 @@ def test_a_failing_agent_at_the_terminal_loses_no_record(run, tmp_path):
     assert (record.result, record.reason, len(record.turns)) == (None, "unfinished", 7)
 
 
+def test_a_game_in_which_nothing_was_played_leaves_no_record(run, tmp_path):
+    for lines in ("quit\n", "?\nboard\n", "E7/0\nundo\nquit\n"):
+        status, out, err = run("play", "sphlag", "--seed", "1", stdin=lines)
+        assert (status, err) == (0, "")
+        assert "record is in" not in out
+        assert not list(tmp_path.iterdir())
+
+
+def test_resigning_at_the_terminal_ends_the_game(run, tmp_path):
+    status, out, err = run("play", "sphlag", "--seed", "1", stdin="E7/0\nresign\n")
+    assert (status, err) == (0, "")
+    assert "You have resigned: greedy wins." in out
+    record = the_record(tmp_path)
+    assert (record.result, record.reason) == ((-1, 1), "resigned")
+
+
 def test_end_of_input_quits(run, tmp_path):
     status, _, err = run("play", "sphlag", stdin="E7/0\n")
     assert (status, err) == (0, "")

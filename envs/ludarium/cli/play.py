@@ -66,7 +66,7 @@ def play_command(
     """Play GAME against an agent, at the terminal or in a window.
 
     At the terminal, type actions as text; ? lists the legal actions, undo takes back your last
-    action, quit leaves.
+    action, resign gives the game up, quit leaves.
 
     In the window, click a piece, then its destination; green dots mark what you can click, and
     under the mouse you see what a click would play. Your side of the board is at the bottom. The
@@ -75,7 +75,8 @@ def play_command(
     mouse button to clear the selection, Q to quit; R, N and Q ask once more. The mouse wheel, Page
     Up and Page Down scroll the list of turns.
 
-    However the game ends, its record is saved in a file, which is named when you leave.
+    However the game ends, its record is saved in a file, which is named when you leave. At the
+    terminal, a game in which nothing was played leaves no file.
 
     \b
     Examples:

@@ -99,6 +99,11 @@ class Session:
         return self.state.is_terminal() or self.illegal or self.resigned
 
     @property
+    def begun(self) -> bool:
+        """Whether there is anything to record: an action, or an end without one."""
+        return bool(self.state.history()) or self.over
+
+    @property
     def persons_turn(self) -> bool:
         """Whether the person is to act."""
         return not self.over and self.state.current_player() == self.seat

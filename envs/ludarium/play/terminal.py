@@ -24,8 +24,9 @@ Type a turn, or one action of it, as the lists show it. The other commands are:
   ?         list the legal actions;  ? b1  lists those that begin with b1
   undo      take back your last action and the agent's answer to it
   board     print the board again
+  resign    give the game up
   help      print this help
-  quit      leave; the game so far is saved in the record file"""
+  quit      leave; a game in which a turn was begun is saved in the record file"""
 
 
 class TerminalShell:
@@ -94,6 +95,8 @@ class TerminalShell:
             self._list_actions(line[1:].strip())
         elif word == "undo":
             self._undo()
+        elif word == "resign":
+            self._session.resigned = True
         elif word == "board":
             self._print_board()
         elif not line:
@@ -155,5 +158,6 @@ def play_in_terminal(
     except (EOFError, KeyboardInterrupt):
         write("")
     finally:
-        save_record(session, path, write)
-        write(f"The record is in {path}")
+        if session.begun:
+            save_record(session, path, write)
+            write(f"The record is in {path}")
