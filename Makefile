@@ -27,7 +27,7 @@ $(VENV)/dev: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/train $(VENV)/test
 
 # results are not overwritten: what an earlier demo left keeps its files under another name
-demo: $(VENV)/train  ## three minutes of self-play: a trained agent, its curve, matches and a GIF in runs/demo
+demo: $(VENV)/train  ## three minutes of self-play: a trained agent, its results and a game that it won, in runs/demo
 	@if [ -e runs/demo ]; then n=1; while [ -e runs/demo-$$n ]; do n=$$((n + 1)); done; mv runs/demo runs/demo-$$n; echo "what was in runs/demo is now in runs/demo-$$n"; fi
 	$(BIN)/python examples/12_selfplay_ppo_torch.py --game sphlag --steps 400000 --seed 2 --out runs/demo
 

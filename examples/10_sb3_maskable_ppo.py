@@ -3,7 +3,7 @@
 python examples/10_sb3_maskable_ppo.py --game sphlag --opponent random --out runs/10
 
 Needs ludarium[train]. The folder gets the model, the learning curve, a table of final matches, a
-game as a GIF, and logs. Then: ludarium match sphlag sb3:runs/10/model.zip greedy
+game as a page and as a GIF, and logs. Then: ludarium play sphlag --against sb3:runs/10/model.zip
 """
 
 import argparse

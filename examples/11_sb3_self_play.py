@@ -4,8 +4,8 @@ python examples/11_sb3_self_play.py --game sphlag --out runs/11
 python examples/11_sb3_self_play.py --game sphlag --out runs/11 --resume     (after a kill)
 
 Needs ludarium[train]. The folder gets the best model, a checkpoint, the pool, the learning curve, a
-table of final matches, a game as a GIF, and logs. Then: ludarium match sphlag sb3:runs/11/best.zip
-greedy
+table of final matches, a game as a page and as a GIF, and logs. Then: ludarium play sphlag
+--against sb3:runs/11/best.zip
 """
 
 import argparse
@@ -88,8 +88,8 @@ def main() -> None:
     model.learn(left, callback=callbacks, reset_num_timesteps=not arguments.resume)
 
     agent = SB3Agent(str(out / "best.zip"))
-    games = 4 if smoke else 200
-    write_report(out, env.game, agent, evaluation.history, games=games, seed=arguments.seed)
+    matches = {"games": 4 if smoke else 200, "seed": arguments.seed}
+    write_report(out, env.game, agent, evaluation.history, **matches, model="best.zip")
 
 
 if __name__ == "__main__":

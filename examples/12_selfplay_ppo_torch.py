@@ -6,8 +6,8 @@ forget how to answer play that it would not choose itself (`--share 0` for self-
 python examples/12_selfplay_ppo_torch.py --game sphlag --out runs/12
 
 Needs ludarium[train]. Three minutes for Sphlag on one core. The folder gets the best model, the
-learning curve, a table of final matches, a game as a GIF, and logs for TensorBoard. Then:
-ludarium match sphlag sb3:runs/12/model.zip greedy
+learning curve, a table of final matches, a game as a page and as a GIF, and logs for TensorBoard.
+Then: ludarium play sphlag --against sb3:runs/12/model.zip
 """
 
 import argparse
@@ -220,7 +220,7 @@ def main() -> None:
         args.width,
     )
     optimizer = torch.optim.Adam(network.parameters(), lr=args.learning_rate, eps=1e-5)
-    agent, clock = NetworkAgent(network), {"games": 0.0, "network": 0.0, "learn": 0.0}
+    agent, clock = NetworkAgent(network), {"games": 0.0, "network": 0.0, "learning": 0.0}
     history: list[tuple[int, dict[str, Score]]] = []
     writer = SummaryWriter(str(out / "tensorboard"))
     planes = torch.zeros((T, N, *game.observation_shape), dtype=torch.int8)
@@ -233,20 +233,20 @@ def main() -> None:
 
     def look(step: int) -> None:
         """Evaluate, log, and keep the network if it is the best so far."""
-        found = {
+        scores = {
             name: evaluate(agent, game, name, 4 if args.smoke else 100, args.seed)
             for name in OPPONENTS
         }
-        for name, score in found.items():
+        for name, score in scores.items():
             writer.add_scalar(f"eval/win_rate_{name}", score.win_rate, step)
-        if mean_of(found) >= max((mean_of(scores) for _, scores in history), default=0):
+        if mean_of(scores) >= max((mean_of(earlier) for _, earlier in history), default=0):
             best.update({name: tensor.clone() for name, tensor in network.state_dict().items()})
             body, policy, value = network.body, network.policy, network.value
             save_network(game, body, policy, value, out / "model.zip", step, overwrite=True)
-        history.append((step, found))
-        wins = ", ".join(f"{100 * score.win_rate:.0f} % {name}" for name, score in found.items())
-        bar.update(task, found=wins)
-        bar.console.print(f"{step:>11,} actions: wins {wins}")
+        history.append((step, scores))
+        wins = [f"{100 * score.win_rate:.0f} % against {name}" for name, score in scores.items()]
+        bar.update(task, wins="wins " + ", ".join(wins))
+        bar.console.print(f"{step:>11,} actions: wins {', '.join(wins)}")
 
     updates = max(1, args.steps // (T * N))
     bar = Progress(
@@ -254,10 +254,10 @@ def main() -> None:
         BarColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[found]}"),
+        TextColumn("{task.fields[wins]}"),
     )
     with bar:
-        task = bar.add_task("train", total=updates * T * N, found="")
+        task = bar.add_task("train", total=updates * T * N, wins="")
         obs = games.reset()
         for update in range(updates):
             step = update * T * N
@@ -276,9 +276,9 @@ def main() -> None:
                     log_probs[t] = logs.gather(1, actions[t, :, None]).squeeze(1)
                 clock["network"] += time.perf_counter() - start
                 start = time.perf_counter()
-                obs, *found = games.step(actions[t].numpy())
+                obs, *results = games.step(actions[t].numpy())
                 clock["games"] += time.perf_counter() - start
-                rewards[t], over[t], same[t] = (torch.from_numpy(one) for one in found)
+                rewards[t], over[t], same[t] = (torch.from_numpy(array) for array in results)
             start = time.perf_counter()
             with torch.no_grad():
                 seen, legal = obs["observation"], obs["action_mask"]
@@ -305,7 +305,7 @@ def main() -> None:
                     loss.backward()
                     nn.utils.clip_grad_norm_(network.parameters(), 0.5)
                     optimizer.step()
-            clock["learn"] += time.perf_counter() - start
+            clock["learning"] += time.perf_counter() - start
             for name, loss_ in (
                 ("policy", policy_loss),
                 ("value", value_loss),
@@ -317,15 +317,16 @@ def main() -> None:
     writer.close()
 
     whole = sum(clock.values())
-    print(", ".join(f"{name} {100 * spent / whole:.0f} %" for name, spent in clock.items()))
+    spent = [f"{name} {100 * seconds / whole:.0f} %" for name, seconds in clock.items()]
+    print(f"Time spent: {', '.join(spent)}")
     network.load_state_dict(best)
     matches = 4 if args.smoke else 200
     write_report(out, game, agent, history, OPPONENTS, games=matches, seed=args.seed)
 
 
-def mean_of(found: dict[str, Score]) -> float:
+def mean_of(scores: dict[str, Score]) -> float:
     """Return the mean win rate over all opponents."""
-    return sum(score.win_rate for score in found.values()) / len(found)
+    return sum(score.win_rate for score in scores.values()) / len(scores)
 
 
 if __name__ == "__main__":

@@ -229,7 +229,7 @@ def main() -> None:
     search = AlphaZeroSearch(game, ask, args.simulations, **options)
     trained = AlphaZeroAgent(Asked(network, short), args.simulations, **options)
     replay, turned = Replay(game, args.replay, N), Turned(game)
-    clock = {"games": 0.0, "search": 0.0, "network": 0.0, "learn": 0.0}
+    clock = {"games": 0.0, "search": 0.0, "network": 0.0, "learning": 0.0}
     history: list[tuple[int, dict[str, Score]]] = []
     writer = SummaryWriter(str(out / "tensorboard"))
     best: dict[str, torch.Tensor] = {}
@@ -297,13 +297,14 @@ def main() -> None:
             start = time.perf_counter()
             if replay.known.sum() >= 2 * args.minibatch:
                 learn(step * N)
-            clock["learn"] += time.perf_counter() - start
+            clock["learning"] += time.perf_counter() - start
             bar.update(task, completed=(step + 1) * N)
         look(steps * N)
     writer.close()
 
     whole = sum(clock.values())
-    print(", ".join(f"{name} {100 * spent / whole:.0f} %" for name, spent in clock.items()))
+    spent = [f"{name} {100 * seconds / whole:.0f} %" for name, seconds in clock.items()]
+    print(f"Time spent: {', '.join(spent)}")
     rate, batch = ask.positions / ask.seconds, ask.positions / ask.batches
     print(f"{whole / 60:.1f} minutes; {rate:,.0f} positions/s, {batch:.0f} in a batch")
     network.load_state_dict(best)

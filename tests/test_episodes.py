@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,6 +129,27 @@ def test_pictures_are_the_same_alone_and_in_an_episode(name: str) -> None:
     assert by_record.record == episode.record == GameRecord.from_state(state)
     assert episode_of(episode, 256) == episode_of(state, 256)
     assert repr(episode) == f"<Episode of {name}, {len(state.history()) + 1} positions>"
+
+
+@pytest.mark.parametrize("size", [128, 320])
+def test_names_are_a_line_above_every_picture(name: str, size: int) -> None:
+    """The pictures below the line do not change; the line is the same in all of them."""
+    record = dataclasses.replace(
+        GameRecord.from_state(played(name)), players=("ann", "a name too long for any picture")
+    )
+    plain, named = episode_of(record, size), episode_of(record, size, names=True)
+    extra = named.shape[0] - plain.shape[0]
+    assert extra >= 12 and extra % 2 == 0 and named.shape[1] == plain.shape[1]
+    line = named.frame(0)[:extra]
+    for index in (0, 1, len(named.states) - 1):
+        assert np.array_equal(named.frame(index)[extra:], plain.frame(index))
+        assert np.array_equal(named.frame(index)[:extra], line)
+    other = episode_of(dataclasses.replace(record, players=("bob", "eve")), size, names=True)
+    assert not np.array_equal(other.frame(0)[:extra], line)
+    paper = line[0, 0]
+    assert (line[:, [0, -1]] == paper).all(), "a name is cut off at the edge"
+    left, right = line[:, : extra // 2 + 4], line[:, -(extra // 2 + 4) :]
+    assert (left != paper).any() and (right != paper).any(), "a player has no disc"
 
 
 def test_states_that_do_not_follow_from_each_other(name: str) -> None:

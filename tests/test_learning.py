@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,11 +16,12 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import CallbackList, ConvertCallback
 
 import ludarium
+from ludarium.agents import make_agent
 from ludarium.agents.alphazero import SearchOutput
 from ludarium.arena import play_game
 from ludarium.arena.evaluate import Score, evaluate
-from ludarium.arena.training_report import new_folder
-from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv
+from ludarium.arena.training_report import game_to_watch, new_folder, write_report
+from ludarium.wrappers.sb3 import PlanesExtractor, SB3VecEnv, save_model
 from ludarium.wrappers.sb3_agent import PolicyNetworkAgent, SB3Agent, load_weights
 from ludarium.wrappers.sb3_callbacks import Checkpoint, Evaluate, LogWinRates, SelfPlay
 
@@ -305,6 +307,60 @@ def test_results_are_not_overwritten(tmp_path: Path) -> None:
         new_folder(tmp_path)
     with pytest.raises(FileExistsError, match="not overwritten"):
         new_folder(tmp_path / "kept")
+
+
+def report(folder: Path, agent: Any, name: str, **options: Any) -> None:
+    """Write the report of a run that was evaluated once."""
+    folder.mkdir(exist_ok=True)
+    history = [(0, {"random": Score(3, 1, 0)})]
+    game = ludarium.load_game(name, **options)
+    write_report(folder, game, agent, history, ("random",), games=2, seed=5)
+
+
+def test_a_report_ends_with_a_won_game_and_the_next_command(
+    run: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The printed command is typed as it stands: it starts a game against the model."""
+    model = tiny_model()
+    folder = tmp_path / "a run"
+    folder.mkdir()
+    save_model(model, folder / "model.zip")
+    report(folder, SB3Agent(str(folder / "model.zip")), GAME)
+    shown = capsys.readouterr().out
+    for name in ("game.html", "game.gif", "results.md", "curve.png", "model.zip"):
+        assert str(folder / name) in shown and (folder / name).is_file()
+    command, *words = shlex.split(shown.rstrip().splitlines()[-1])
+    assert Path(command).stem == "ludarium"
+    status, out, err = run(*words)
+    assert (status, err) == (0, "") and "You are" in out
+
+
+def test_a_report_without_a_model_names_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report(tmp_path / "run", make_agent("greedy"), GAME)
+    shown = capsys.readouterr().out
+    assert "game.html" in shown and "model.zip" not in shown and "--against" not in shown
+    assert "greedy beats random in" in shown
+    assert "no winner" in (tmp_path / "run" / "results.md").read_text()
+
+
+def test_a_report_names_the_options_of_its_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "model.zip").write_bytes(b"")
+    report(tmp_path / "run", make_agent("greedy"), GAME, max_turns=60)
+    assert f"play {GAME} -o max_turns=60 --against" in capsys.readouterr().out
+
+
+def test_the_game_to_watch_is_a_win(name: str) -> None:
+    """Greedy loses some games to itself: the first of its wins is shown, moving first."""
+    game = ludarium.load_game(name)
+    record = game_to_watch(game, make_agent("greedy"), "random", seed=3)
+    assert record.result == (1.0, -1.0)
+    hopeless = game_to_watch(ludarium.load_game(name, max_turns=3), make_agent("random"), "random")
+    assert hopeless.result == (0.0, 0.0)  # no game can be won in three turns
 
 
 @pytest.mark.parametrize("stem", ["10", "11", "12", "20"])

@@ -357,6 +357,17 @@ def test_a_sheet_has_the_last_position_at_its_end(name, game, tmp_path):
     assert np.array_equal(used[0], start)
 
 
+@pytest.mark.parametrize("suffix", ["gif", "png"])
+def test_a_file_can_name_the_players(suffix, tmp_path):
+    record = GameRecord.from_state(walk(ludarium.load_game("sphlag"), 3))
+    heights = []
+    for names in (False, True):
+        path = record_episode(record, tmp_path / f"{names}.{suffix}", size=128, names=names)
+        with Image.open(path) as picture:
+            heights.append(picture.height)
+    assert heights[1] > heights[0]
+
+
 def test_an_episode_may_be_a_state_states_or_an_environment(tmp_path):
     state = walk(ludarium.load_game("sphlag"), 5)
     env = ludarium.make("sphlag")

@@ -1,9 +1,13 @@
-"""The report of a training run: a curve, a table of final matches, a game as a GIF."""
+"""The report of a training run: a curve, a table of final matches, a game that can be watched."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import shlex
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,20 +22,22 @@ from ludarium.arena.evaluate import Score
 from ludarium.core.files import replacing
 from ludarium.core.game import Game
 from ludarium.records.export import record_episode
+from ludarium.records.game_record import GameRecord
 
 History = Sequence[tuple[int, dict[str, Score]]]
 
 COLUMNS = (
-    "against",
+    "opponent",
     "games",
-    "wins",
-    "draws",
-    "losses",
-    "win %",
+    "won",
+    "no winner",
+    "lost",
+    "win rate",
     "95 % interval",
-    "1st %",
-    "2nd %",
+    "moving first",
+    "moving second",
 )
+SHOWN_SEEDS = 20  # games that are played at most to find one that the agent wins
 
 
 def positive(text: str) -> int:
@@ -83,8 +89,12 @@ def write_report(
     opponents: Sequence[Player] = ("random", "greedy"),
     games: int = 200,
     seed: int = 0,
+    model: str = "model.zip",
 ) -> dict[str, MatchResult]:
-    """Play final matches; write ``curve.png``, ``results.md`` and ``game.gif``; print the table.
+    """Play final matches, and write a curve, a table and a game that can be watched.
+
+    Writes ``curve.png``, ``results.md``, ``game.gif`` and ``game.html``; prints the table, and
+    which command to type next where the folder has the model.
 
     Args:
         folder: folder of the files; files of the same names are replaced.
@@ -93,17 +103,75 @@ def write_report(
         history: results of the evaluations during training: (steps, {opponent: Score}).
         opponents: opponents of the final matches.
         games: number of games of each match; the players swap seats after each game.
-        seed: seed of the matches and of the game in the GIF, which is against the last opponent.
+        seed: seed of the matches and of the game to watch, which is against the last opponent.
+        model: name of the file of the model in the folder, which `sb3:FILE` can play.
 
     Returns:
         The result of each match by the name of the opponent.
     """
     draw_curve(history, folder / "curve.png", f"{game.type.title}: win rate during training")
     results = play_finals(folder, game, agent, opponents, games, seed)
-    record = play_game(game, agent, opponents[-1], seed)
-    record_episode(record, folder / "game.gif", size=320, overwrite=True)
-    print(f"wrote curve.png, results.md and game.gif in {folder}")
+    record = game_to_watch(game, agent, opponents[-1], seed)
+    record_episode(record, folder / "game.gif", size=320, overwrite=True, names=True)
+    record_episode(record, folder / "game.html", overwrite=True)
+    for line in _what_next(folder / model, game, record):
+        print(line)
     return results
+
+
+def game_to_watch(game: Game, agent: Agent, opponent: Player, seed: int = 0) -> GameRecord:
+    """Return a game that an agent won, moving first; its first game where it wins none.
+
+    Args:
+        game: the game, with its options.
+        agent: the agent.
+        opponent: its opponent.
+        seed: seed of the first game; each further game has the next one.
+    """
+    first = None
+    for number in range(SHOWN_SEEDS):
+        record = play_game(game, agent, opponent, seed + number)
+        if record.result is not None and record.result[0] > 0:
+            return record
+        first = first or record
+    assert first is not None
+    return first
+
+
+def _what_next(model: Path, game: Game, record: GameRecord) -> list[str]:
+    """Return lines that say what was written, and which commands to type next."""
+    folder, count = model.parent, len(record.turns)
+    turns = f"{count} turn{'' if count == 1 else 's'}"
+    first, second = record.players
+    if record.result is None or record.result[0] == record.result[1]:
+        ending = f"{first} against {second}, {turns}, no winner"
+    else:
+        winner, loser = (first, second) if record.result[0] > 0 else (second, first)
+        ending = f"{winner} beats {loser} in {turns}"
+    lines = [
+        "",
+        f"Watch a game: {folder / 'game.html'} (open it in a browser), {folder / 'game.gif'}",
+        f"  {ending}",
+        f"Read the results: {folder / 'results.md'}, {folder / 'curve.png'}",
+    ]
+    if model.is_file():
+        defaults = game.type.load().options
+        own = {name: value for name, value in game.options.items() if value != defaults[name]}
+        words = "".join(f" -o {name}={value}" for name, value in own.items())
+        play = [_command(), "play", game.name + words, "--against", shlex.quote(f"sb3:{model}")]
+        lines += [f"The trained agent: {model}", "Play against it:", f"  {' '.join(play)}"]
+    return lines
+
+
+def _command() -> str:
+    """Return what to type for `ludarium`: its path where the shell would not find this one."""
+    found = shutil.which("ludarium")
+    beside = Path(sys.executable).with_name("ludarium" + (".exe" if os.name == "nt" else ""))
+    if not beside.exists() or (found is not None and Path(found).resolve() == beside.resolve()):
+        return "ludarium"
+    with contextlib.suppress(ValueError):
+        beside = beside.relative_to(Path.cwd())
+    return shlex.quote(str(beside))
 
 
 def play_finals(
@@ -123,12 +191,14 @@ def play_finals(
         result = play_match(game, agent, opponent, games, seed)
         results[opponent if isinstance(opponent, str) else name_of(opponent)] = result
     rows = [_row(name, result) for name, result in results.items()]
-    table = Table(*COLUMNS, title=f"{name_of(agent)} at {game.type.title}")
+    note = "Win rate: a game without a winner counts as half a win."
+    table = Table(*COLUMNS, title=f"{name_of(agent)} at {game.type.title}", caption=note)
     for row in rows:
         table.add_row(*row)
     Console().print(table)
     lines = [COLUMNS, ["---"] * len(COLUMNS), *rows]
     text = f"{table.title}:\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    text += f"\n{note}\n"
     with replacing(folder / "results.md", overwrite=True) as file:
         file.write(text.encode())
     return results
@@ -137,10 +207,10 @@ def play_finals(
 def _row(name: str, result: MatchResult) -> list[str]:
     """Return the cells of one match; a draw is a game without a winner."""
     low, high = result.interval
-    seats = [f"{100 * seat.win_rate:.1f}" if seat.games else "-" for seat in result.by_seat]
+    seats = [f"{100 * seat.win_rate:.1f} %" if seat.games else "-" for seat in result.by_seat]
     counts = result.games, result.wins, result.draws + result.truncations, result.losses
-    rate = f"{100 * result.win_rate:.1f}"
-    return [name, *map(str, counts), rate, f"{100 * low:.1f}-{100 * high:.1f}", *seats]
+    rate, interval = f"{100 * result.win_rate:.1f} %", f"{100 * low:.1f}-{100 * high:.1f} %"
+    return [name, *map(str, counts), rate, interval, *seats]
 
 
 def draw_curve(history: History, path: Path, title: str) -> None:

@@ -60,6 +60,15 @@ def size_option(command: Command) -> Command:
     )(command)
 
 
+def names_option(command: Command) -> Command:
+    """Add the option --names."""
+    return click.option(
+        "--names",
+        is_flag=True,
+        help="Name the players above each picture; a page always names them.",
+    )(command)
+
+
 def theme_option(command: Command) -> Command:
     """Add the option --theme."""
     return click.option(

@@ -13,6 +13,7 @@ from ludarium.cli.arguments import (
     force_option,
     game_argument,
     load,
+    names_option,
     seed_option,
     size_option,
     theme_option,
@@ -157,6 +158,7 @@ def _print_result(title: str, result: MatchResult) -> None:
 @seed_option("The same seed gives the same game.")
 @size_option
 @theme_option
+@names_option
 @force_option
 def record_command(
     game: str,
@@ -166,6 +168,7 @@ def record_command(
     seed: int,
     size: int,
     theme: str,
+    names: bool,
     force: bool,
 ) -> None:
     """Play one game of GAME between two agents and write it to a file.
@@ -173,7 +176,7 @@ def record_command(
     \b
     Examples:
       ludarium record sphlag --agents greedy,random --out game.html
-      ludarium record sphlag --agents greedy,random --out game.gif --theme dark
+      ludarium record sphlag --agents greedy,random --out game.gif --theme dark --names
       ludarium record sphlag --agents random,random --out game.jsonl --seed 7 --force
     """
     from ludarium.agents import make_agent
@@ -196,14 +199,18 @@ def record_command(
         if error_console.is_terminal:
             with error_console.status("playing and drawing"):
                 record = play_game(loaded, *players, seed=seed)
-                record_episode(record, out, size, force, theme)
+                record_episode(record, out, size, force, theme, names=names)
         else:
             record = play_game(loaded, *players, seed=seed)
-            record_episode(record, out, size, force, theme)
+            record_episode(record, out, size, force, theme, names=names)
     except PlayerError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"wrote {out}: {_summary(record)}")
-    note = sheet.note(episode_of(record, size, theme)) if out.suffix.lower() == ".png" else None
+    note = (
+        sheet.note(episode_of(record, size, theme, names=names))
+        if out.suffix.lower() == ".png"
+        else None
+    )
     if note is not None:
         click.echo(f"the sheet shows {note}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
@@ -13,6 +14,7 @@ from ludarium.core.state import State
 from ludarium.drawing import pictures
 from ludarium.drawing.canvas import Frame, check_theme
 from ludarium.records.game_record import GameRecord, record_of
+from ludarium.records.names import line_of_names, with_names
 from ludarium.records.replaying import replayed
 from ludarium.records.results import ending_of
 
@@ -41,6 +43,7 @@ class Episode:
         size: the longer side of a picture in pixels.
         theme: ``"light"`` or ``"dark"``.
         orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``.
+        names: whether a line above each picture names the players.
     """
 
     positions: tuple[Position, ...]
@@ -49,6 +52,7 @@ class Episode:
     size: int
     theme: str
     orientation: int | str = 0
+    names: bool = False
 
     def __repr__(self) -> str:
         return f"<Episode of {self.record.game}, {len(self.positions)} positions>"
@@ -71,6 +75,18 @@ class Episode:
 
     def frame(self, index: int) -> Frame:
         """Return the picture of a position; the last one shows the result."""
+        frame = self._board_frame(index)
+        return frame if self._names is None else with_names(frame, self._names)
+
+    @functools.cached_property
+    def _names(self) -> Frame | None:
+        """The line of names above each picture, None without names."""
+        if not self.names:
+            return None
+        width = self._board_frame(0).shape[1]
+        return line_of_names(self.record.players, self.positions, width, self.size, self.theme)
+
+    def _board_frame(self, index: int) -> Frame:
         state, last_turn = self.positions[index]
         last = index in (-1, len(self.positions) - 1)
         ending = self.ending if last else None
@@ -85,7 +101,11 @@ class Episode:
 
 
 def episode_of(
-    source: Source, size: int = 512, theme: str = "light", orientation: int | str = 0
+    source: Source,
+    size: int = 512,
+    theme: str = "light",
+    orientation: int | str = 0,
+    names: bool = False,
 ) -> Episode:
     """Return the episode of a record, a state with its history, states or an environment.
 
@@ -101,22 +121,27 @@ def episode_of(
         size: the longer side of a picture in pixels, 128 to 2048.
         theme: ``"light"`` or ``"dark"``.
         orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``.
+        names: whether a line above each picture names the players.
 
     Raises:
         ValueError: The size, the theme or the orientation is not allowed, the episode is
             empty, its states are of different games, or a record cannot be replayed.
         TypeError: The source is none of these.
     """
-    shown = check_size(size), check_theme(theme).name, check_orientation(orientation)
+    name, side = check_theme(theme).name, check_orientation(orientation)
+    shown = check_size(size), name, side, bool(names)
     if isinstance(source, Episode):
-        return dataclasses.replace(source, size=shown[0], theme=shown[1], orientation=shown[2])
+        return dataclasses.replace(
+            source, size=shown[0], theme=shown[1], orientation=shown[2], names=shown[3]
+        )
     if isinstance(source, GameRecord):
         positions = [position for turn in replayed(source) for position in turn]
         return _episode(positions, _texts(positions), source, *shown)
     if not isinstance(source, State):
         state = _state_of(source)
         if state is None:
-            return _episode(*_from_states(source), *shown)
+            positions, texts, record = _from_states(source)
+            return _episode(positions, texts, record, *shown)
         source = state
     positions = list(retrace(source))
     return _episode(positions, _texts(positions), _record(positions), *shown)
@@ -129,8 +154,9 @@ def _episode(
     size: int,
     theme: str,
     orientation: int | str,
+    names: bool,
 ) -> Episode:
-    return Episode(tuple(positions), tuple(texts), record, size, theme, orientation)
+    return Episode(tuple(positions), tuple(texts), record, size, theme, orientation, names)
 
 
 def _texts(positions: list[Position]) -> list[str | None]:

@@ -61,6 +61,7 @@ def record_episode(
     overwrite: bool = False,
     theme: str = "light",
     orientation: int | str = 0,
+    names: bool = False,
 ) -> Path:
     """Write an episode to a file, in the format that its suffix names.
 
@@ -76,6 +77,7 @@ def record_episode(
         theme: ``"light"`` or ``"dark"``; a page can switch between them.
         orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``, the player to
             move, in a page the first one for the whole game.
+        names: whether a line above each picture names the players; a page always names them.
 
     Returns:
         The path of the file.
@@ -88,7 +90,7 @@ def record_episode(
         OSError: The file cannot be written, or exists already. No half-written file is left.
     """
     target = check_episode_file(path, overwrite)
-    shown = episode_of(episode, size, theme, orientation)
+    shown = episode_of(episode, size, theme, orientation, names)
     with replacing(target, overwrite) as file:
         _KINDS[target.suffix.lower()].write(file, shown)
     return target
