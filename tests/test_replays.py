@@ -337,3 +337,32 @@ def test_many_in_a_notebook_do_not_meet(name: str, browser: Any, tmp_path: Path)
     assert seen.text("h1") == "mine"
     assert [note for note in seen.heard if "about:srcdoc" not in note] == [f"request: {seen.uri}"]
     seen.page.close()
+
+
+@needs_chromium
+def test_space_plays_after_a_click_on_a_button(browser: Any, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    record = play_game("sphlag", "greedy", "random", seed=1)
+    seen = Watched(browser, record_episode(record, tmp_path / "game.html"))
+    seen.page.locator("#on").click()
+    seen.page.keyboard.press(" ")
+    expect(seen.page.locator("#play")).to_have_attribute("aria-label", "Stop")
+    seen.page.keyboard.press(" ")
+    expect(seen.page.locator("#play")).to_have_attribute("aria-label", "Play")
+    assert seen.quiet(), seen.heard
+
+
+@needs_chromium
+def test_all_turns_are_printed_without_the_controls(browser: Any, tmp_path: Path) -> None:
+    record = play_game("sphlag", "random", "random", seed=1)
+    seen = Watched(browser, record_episode(record, tmp_path / "game.html"))
+    page = seen.page
+    hidden = "list => list.scrollHeight - list.clientHeight"
+    page.set_viewport_size({"width": 900, "height": 300})
+    assert page.locator("#list").evaluate(hidden) > 0, "on a screen the list scrolls"
+    page.emulate_media(media="print")
+    assert page.locator("#list").evaluate(hidden) <= 0
+    assert page.locator("#board").is_visible() and page.locator("#ending").is_visible()
+    assert not page.locator("#bar").is_visible()
+    assert seen.quiet(), seen.heard
