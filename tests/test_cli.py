@@ -26,7 +26,7 @@ def test_help_names_every_command_with_examples(run):
     for words in ((), ("--help",), ("-h",)):
         status, out, err = run(*words)
         assert (status, err) == (0, "")
-        for command in ("list", "show", "play", "match", "tournament", "perft", "record"):
+        for command in ("list", "show", "play", "match", "tournament", "perft", "record", "replay"):
             assert re.search(rf"^  {command} ", out, re.MULTILINE)
         assert "ludarium match sphlag" in out
 
@@ -389,3 +389,61 @@ def test_closed_streams_cause_no_traceback(words, status, closed):
     assert "Traceback" not in found.stderr + found.stdout and "ignored" not in found.stderr
     if closed == ">&-" and status:
         assert found.stderr.startswith("ludarium: there is no game 'chess'")
+
+
+# ---------------------------------------------------------------- replay
+
+
+@pytest.fixture
+def two_games(run):
+    """Write a file with two games and return their records."""
+    games = [ludarium.arena.play_game("sphlag", "greedy", "random", seed=seed) for seed in (1, 2)]
+    records.write(games, "games.jsonl")
+    return games
+
+
+def test_replay_lists_the_games_of_a_file(run, two_games):
+    status, out, err = run("replay", "games.jsonl")
+    assert (status, err) == (0, "")
+    for number, game in enumerate(two_games, 1):
+        assert re.search(rf"{number} .*sphlag .*greedy .*random .* {len(game.turns)} ", out)
+
+
+@pytest.mark.parametrize("suffix", ["html", "gif", "mp4", "png"])
+def test_replay_writes_what_record_episode_writes(run, two_games, suffix):
+    name = f"game.{suffix}"
+    words = ("--game", "1", "--size", "128", "--theme", "dark", "--orientation", "1")
+    status, out, err = run("replay", "games.jsonl", *words, "--out", name)
+    assert (status, err) == (0, "")
+    assert f"wrote {name}: greedy (player 0) won after {len(two_games[0].turns)} turns" in out
+    records.record_episode(two_games[0], f"same.{suffix}", 128, theme="dark", orientation=1)
+    assert Path(name).read_bytes() == Path(f"same.{suffix}").read_bytes()
+    assert run("replay", "games.jsonl", "--out", name)[0] == 2, "it exists"
+    assert run("replay", "games.jsonl", "--out", name, "--force")[0] == 0
+
+
+def test_replay_takes_the_last_game_and_says_so(run, two_games):
+    status, _, err = run("replay", "games.jsonl", "--out", "game.html")
+    assert status == 0 and "games.jsonl holds 2 games; this is the last one" in err
+    records.record_episode(two_games[1], "same.html")
+    assert Path("game.html").read_bytes() == Path("same.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("replay no.jsonl", "no.jsonl: No such file"),
+        ("replay empty.jsonl", "empty.jsonl holds no game records"),
+        ("replay damaged.jsonl", "damaged.jsonl: line 3: not valid JSON"),
+        ("replay games.jsonl --game 3 --out a.gif", "3 is not in the range 1 to 2"),
+        ("replay games.jsonl --out a.mp3", "a.mp3"),
+        ("replay games.jsonl --out games.jsonl --force", "ends in .html, .gif, .mp4 or .png"),
+    ],
+)
+def test_replay_names_what_is_wrong(run, two_games, words, message):
+    before = Path("games.jsonl").read_bytes()
+    Path("empty.jsonl").write_bytes(b"")
+    Path("damaged.jsonl").write_bytes(before + b'{"game": "sph\n')
+    status, _, err = run(*words.split())
+    assert status == 2 and message in err
+    assert Path("games.jsonl").read_bytes() == before

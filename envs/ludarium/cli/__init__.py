@@ -17,6 +17,7 @@ from ludarium.cli.bench import bench_command
 from ludarium.cli.games import list_command, perft_command, show_command
 from ludarium.cli.matches import match_command, record_command
 from ludarium.cli.play import play_command
+from ludarium.cli.replays import replay_command
 from ludarium.cli.signals import signals_as_exit
 from ludarium.cli.tournament import tournament_command
 
@@ -37,6 +38,7 @@ def cli(context: click.Context) -> None:
       ludarium match sphlag greedy random --games 400
       ludarium tournament sphlag --agents random,greedy,mcts:200 --games 20
       ludarium record sphlag --agents greedy,random --out game.gif
+      ludarium replay games.jsonl --out game.html
       ludarium perft sphlag --depth 4
 
     Give the options of a game as -o NAME=VALUE; repeat -o for several options. Run
@@ -53,6 +55,7 @@ for command in (
     match_command,
     tournament_command,
     record_command,
+    replay_command,
     perft_command,
     bench_command,
 ):

@@ -205,7 +205,7 @@ def record_command(
             record_episode(record, out, size, force, theme, names=names)
     except PlayerError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"wrote {out}: {_summary(record)}")
+    click.echo(f"wrote {out}: {summary(record)}")
     note = (
         sheet.note(episode_of(record, size, theme, names=names))
         if out.suffix.lower() == ".png"
@@ -215,7 +215,7 @@ def record_command(
         click.echo(f"the sheet shows {note}")
 
 
-def _summary(record: GameRecord) -> str:
+def summary(record: GameRecord) -> str:
     """Return the winner of a game and the number of turns in words."""
     count = f"{len(record.turns)} turn{'' if len(record.turns) == 1 else 's'}"
     if record.result is None or record.result[0] == 0:
