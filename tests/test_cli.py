@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import signal
@@ -412,14 +413,48 @@ def test_replay_lists_the_games_of_a_file(run, two_games):
 @pytest.mark.parametrize("suffix", ["html", "gif", "mp4", "png"])
 def test_replay_writes_what_record_episode_writes(run, two_games, suffix):
     name = f"game.{suffix}"
-    words = ("--game", "1", "--size", "128", "--theme", "dark", "--orientation", "1")
+    words = ("--game", "1", "--size", "128", "--theme", "dark", "--orientation", "1", "--names")
     status, out, err = run("replay", "games.jsonl", *words, "--out", name)
     assert (status, err) == (0, "")
     assert f"wrote {name}: greedy (player 0) won after {len(two_games[0].turns)} turns" in out
-    records.record_episode(two_games[0], f"same.{suffix}", 128, theme="dark", orientation=1)
+    records.record_episode(two_games[0], f"same.{suffix}", 128, False, "dark", 1, names=True)
     assert Path(name).read_bytes() == Path(f"same.{suffix}").read_bytes()
     assert run("replay", "games.jsonl", "--out", name)[0] == 2, "it exists"
     assert run("replay", "games.jsonl", "--out", name, "--force")[0] == 0
+
+
+def test_replay_writes_the_last_position_as_svg(run, two_games):
+    words = ("--game", "1", "--size", "128", "--orientation", "1", "--out", "end.svg")
+    assert run("replay", "games.jsonl", *words)[0] == 0
+    *_, last = records.replay(two_games[0])
+    assert Path("end.svg").read_text() == last.render("svg", 128, orientation=1)
+    assert run("replay", "games.jsonl", "--out", "end.svg")[0] == 2, "it exists"
+
+
+def test_replay_shows_a_resigned_and_an_unfinished_game(run, two_games):
+    """Such records come from `play`; their pictures end with the reason."""
+    resigned = dataclasses.replace(
+        two_games[0], turns=two_games[0].turns[:3], result=(-1.0, 1.0), reason="resigned"
+    )
+    unfinished = dataclasses.replace(resigned, result=None, reason="unfinished")
+    Path("played.jsonl").write_text(f"{resigned.to_json()}\n{unfinished.to_json()}\n")
+    _, out, _ = run("replay", "played.jsonl")
+    assert "(resigned)" in out and "unfinished" in out
+    for number, words in ((1, "won after 3 turns"), (2, "no winner after 3 turns (unfinished)")):
+        status, out, _ = run("replay", "played.jsonl", "--game", str(number), "--out", "a.html")
+        assert status == 0 and words in out
+        Path("a.html").unlink()
+
+
+def test_a_recorded_game_names_its_players_and_turns_the_board(run):
+    words = ("sphlag", "--agents", "greedy,random", "--seed", "3", "--size", "128")
+    look = ("--names", "--orientation", "1")
+    assert run("record", *words, *look, "--out", "game.png")[0] == 0
+    assert run("record", *words, "--out", "game.jsonl")[0] == 0
+    assert run("replay", "game.jsonl", "--size", "128", *look, "--out", "same.png")[0] == 0
+    assert Path("game.png").read_bytes() == Path("same.png").read_bytes()
+    assert run("replay", "game.jsonl", "--size", "128", "--out", "plain.png")[0] == 0
+    assert Path("game.png").read_bytes() != Path("plain.png").read_bytes()
 
 
 def test_replay_takes_the_last_game_and_says_so(run, two_games):
@@ -437,7 +472,7 @@ def test_replay_takes_the_last_game_and_says_so(run, two_games):
         ("replay damaged.jsonl", "damaged.jsonl: line 3: not valid JSON"),
         ("replay games.jsonl --game 3 --out a.gif", "3 is not in the range 1 to 2"),
         ("replay games.jsonl --out a.mp3", "a.mp3"),
-        ("replay games.jsonl --out games.jsonl --force", "ends in .html, .gif, .mp4 or .png"),
+        ("replay games.jsonl --out games.jsonl --force", "ends in .html, .gif, .mp4, .png or .svg"),
     ],
 )
 def test_replay_names_what_is_wrong(run, two_games, words, message):

@@ -69,6 +69,18 @@ def names_option(command: Command) -> Command:
     )(command)
 
 
+def orientation_option(command: Command) -> Command:
+    """Add the option --orientation, whose value is 0, 1 or ``"mover"``."""
+    return click.option(
+        "--orientation",
+        type=click.Choice(["0", "1", "mover"]),
+        default="0",
+        show_default=True,
+        callback=lambda context, option, value: value if value == "mover" else int(value),
+        help="Whose side of the board is at the bottom: a player, or the player to move.",
+    )(command)
+
+
 def theme_option(command: Command) -> Command:
     """Add the option --theme."""
     return click.option(

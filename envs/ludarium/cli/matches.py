@@ -14,6 +14,7 @@ from ludarium.cli.arguments import (
     game_argument,
     load,
     names_option,
+    orientation_option,
     seed_option,
     size_option,
     theme_option,
@@ -159,6 +160,7 @@ def _print_result(title: str, result: MatchResult) -> None:
 @size_option
 @theme_option
 @names_option
+@orientation_option
 @force_option
 def record_command(
     game: str,
@@ -169,6 +171,7 @@ def record_command(
     size: int,
     theme: str,
     names: bool,
+    orientation: int | str,
     force: bool,
 ) -> None:
     """Play one game of GAME between two agents and write it to a file.
@@ -199,15 +202,15 @@ def record_command(
         if error_console.is_terminal:
             with error_console.status("playing and drawing"):
                 record = play_game(loaded, *players, seed=seed)
-                record_episode(record, out, size, force, theme, names=names)
+                record_episode(record, out, size, force, theme, orientation, names)
         else:
             record = play_game(loaded, *players, seed=seed)
-            record_episode(record, out, size, force, theme, names=names)
+            record_episode(record, out, size, force, theme, orientation, names)
     except PlayerError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"wrote {out}: {summary(record)}")
     note = (
-        sheet.note(episode_of(record, size, theme, names=names))
+        sheet.note(episode_of(record, size, theme, orientation, names))
         if out.suffix.lower() == ".png"
         else None
     )

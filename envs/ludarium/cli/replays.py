@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ludarium.cli.arguments import console, force_option, size_option, theme_option
+from ludarium.cli.arguments import (
+    console,
+    force_option,
+    names_option,
+    orientation_option,
+    size_option,
+    theme_option,
+)
 from ludarium.cli.matches import summary
 
 if TYPE_CHECKING:
@@ -28,17 +35,13 @@ if TYPE_CHECKING:
     metavar="FILE",
     type=click.Path(path_type=Path),
     help="The suffix decides the format: .html, a page to step through; .gif, an animation; .mp4, "
-    "a film (extra `video`); .png, a sheet of positions. Without it the games are listed.",
+    "a film (extra `video`); .png, a sheet of positions; .svg, the last position. Without it the "
+    "games are listed.",
 )
 @size_option
 @theme_option
-@click.option(
-    "--orientation",
-    type=click.Choice(["0", "1", "mover"]),
-    default="0",
-    show_default=True,
-    help="Whose side of the board is at the bottom: a player, or the player to move.",
-)
+@names_option
+@orientation_option
 @force_option
 def replay_command(
     file: Path,
@@ -46,7 +49,8 @@ def replay_command(
     out: Path | None,
     size: int,
     theme: str,
-    orientation: str,
+    names: bool,
+    orientation: int | str,
     force: bool,
 ) -> None:
     """List the games saved in FILE, or write one of them as a page, a film or a sheet.
@@ -57,8 +61,10 @@ def replay_command(
     Examples:
       ludarium replay games.jsonl
       ludarium replay games.jsonl --out game.html
-      ludarium replay games.jsonl --game 2 --out game.gif --theme dark
+      ludarium replay games.jsonl --game 2 --out game.gif --theme dark --names
     """
+    from ludarium.core.files import check_target
+    from ludarium.drawing.pictures import write_picture
     from ludarium.records import sheet
     from ludarium.records.episode import episode_of
     from ludarium.records.export import check_episode_file, record_episode
@@ -67,10 +73,13 @@ def replay_command(
     if out is not None:
         if out.suffix.lower() == ".jsonl":  # it could be FILE itself, with more games
             raise click.BadParameter(
-                f"{str(out)!r}: give a name that ends in .html, .gif, .mp4 or .png",
+                f"{str(out)!r}: give a name that ends in .html, .gif, .mp4, .png or .svg",
                 param_hint="--out",
             )
-        check_episode_file(out, force)
+        if out.suffix.lower() == ".svg":
+            check_target(out, (".svg",), force)
+        else:
+            check_episode_file(out, force)
     try:
         games = read(file)
     except ValueError as error:
@@ -88,12 +97,14 @@ def replay_command(
     if number is None and len(games) > 1:
         click.echo(f"{file} holds {len(games)} games; this is the last one (see --game)", err=True)
     record = games[(number or len(games)) - 1]
-    side = orientation if orientation == "mover" else int(orientation)
     try:
-        episode = episode_of(record, size, theme, side)
+        episode = episode_of(record, size, theme, orientation, names)
     except ValueError as error:
         raise click.ClickException(f"{file}: {error}") from error
-    record_episode(episode, out, size, force, theme, side)
+    if out.suffix.lower() == ".svg":
+        write_picture(episode.states[-1], out, size, theme, None, force, orientation)
+    else:
+        record_episode(episode, out, size, force, theme, orientation, names)
     click.echo(f"wrote {out}: {summary(record)}")
     note = sheet.note(episode) if out.suffix.lower() == ".png" else None
     if note is not None:
