@@ -209,11 +209,14 @@ COMPILED = """
 import json
 from numba.core import event
 
-names = set()
+names, literal = set(), set()
 
 class Listener(event.Listener):
     def on_start(self, event):
-        names.add(event.data["dispatcher"].py_func.__module__)
+        function = event.data["dispatcher"].py_func
+        names.add(function.__module__)
+        if any("Literal" in type(argument).__name__ for argument in event.data["args"]):
+            literal.add(function.__module__ + "." + function.__qualname__)
 
     def on_end(self, event):
         pass
@@ -223,16 +226,20 @@ import ludarium
 from ludarium.arena import play_match
 
 play_match(ludarium.load_game({name!r}), "greedy", "random", games=2, seed=1)
-print(json.dumps([sorted(names)]))
+print(json.dumps([sorted(names), sorted(literal)]))
 """
 
 
-def test_a_match_compiles_no_text_of_error_messages(name: str, tmp_path: Path) -> None:
-    """Slice assignments from array to array would compile Numba's functions for text."""
+def test_a_match_compiles_only_what_it_needs(name: str, tmp_path: Path) -> None:
+    """No text of error messages, and no function once more for each literal it is called with.
+
+    Slice assignments from array to array would compile Numba's functions for text.
+    """
     out = in_a_child(COMPILED.format(name=name), tmp_path, LUDARIUM_CACHE_DIR=str(tmp_path))
-    (names,) = json.loads(out.splitlines()[-1])
+    names, literal = json.loads(out.splitlines()[-1])
     assert any(name in module for module in names)
     assert [module for module in names if "unicode" in module] == []
+    assert [function for function in literal if function.startswith("ludarium.")] == []
 
 
 def test_an_opening_has_as_many_turns_as_perft_says(name: str) -> None:

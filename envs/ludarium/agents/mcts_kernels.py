@@ -170,7 +170,7 @@ def begin(state, nodes, tree, rng):
     scratch = np.empty(rules.SCRATCH_SIZE, rules.SCRATCH_DTYPE)
     tree[SIZE] = 0
     n = rules.legal(state, scratch)
-    tree[ROOT] = add_node(nodes, tree, -1, np.int64(state[rules.PLAYER]), n, RUNNING)
+    tree[ROOT] = add_node(nodes, tree, np.int64(-1), np.int64(state[rules.PLAYER]), n, RUNNING)
     prove_win(state, nodes, tree, rng)
 
 

@@ -20,7 +20,7 @@ from ludarium.games.gliss.board import (
     rows_of,
     vertex,
 )
-from ludarium.games.gliss.flight import HIGH, SCRATCH_SIZE, fly, under
+from ludarium.games.gliss.flight import HIGH, LIST, SCRATCH_SIZE, fly, under
 from ludarium.games.gliss.rules import (
     CHOOSE,
     FIRST_TURN_CHECKED,
@@ -90,7 +90,7 @@ def winning_landing(state, scratch, bases, core):
     player = state[PLAYER] & 1
     for r in range(ROWS):
         scratch[r] = 0
-    if fly(state, scratch, core, False) == 0:
+    if fly(state, scratch, core, LIST) == 0:
         return np.int64(-1)
     dr, w = arms(state, rows_of(player), core >> 5, core & 31)
     for r in range(TOP, state[SIZE] + TOP):

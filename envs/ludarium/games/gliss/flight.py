@@ -34,6 +34,10 @@ OFF = 6 * ROWS  # 1 if the chosen glider can fly off the board
 SCRATCH_SIZE, SCRATCH_DTYPE = 6 * ROWS + 1, np.int64
 HIGH = 32
 
+# Arguments as NumPy numbers: for each plain literal Numba would compile the function once more.
+EAST, WEST = np.int64(0), np.int64(2)  # w of board.py
+PROBE, LIST = np.bool_(True), np.bool_(False)  # what fly() is for
+
 # ---------------------------------------------------------------- where an L can stop
 
 
@@ -168,13 +172,13 @@ def straight(state, scratch):
         y, z = state[own + r + 1], state[own + r + 2]
         up, here = scratch[FOE_TOWERS + r - 1], scratch[FOE_TOWERS + r]
         down = scratch[FOE_TOWERS + r + 1]
-        go_up = blocked(y, x, b, a, 0) | blocked(y, x, b, a, 2) << HIGH
-        go_down = blocked(b, x, y, z, 0) | blocked(b, x, y, z, 2) << HIGH
+        go_up = blocked(y, x, b, a, EAST) | blocked(y, x, b, a, WEST) << HIGH
+        go_down = blocked(b, x, y, z, EAST) | blocked(b, x, y, z, WEST) << HIGH
         scratch[GO_UP + r] = go_up
         scratch[GO_DOWN + r] = go_down
-        scratch[UP + r] = ~(go_up | under(here, up, 0) | under(here, up, 2) << HIGH)
-        scratch[DOWN + r] = ~(go_down | under(here, down, 0) | under(here, down, 2) << HIGH)
-    columns = columns_for(n, 0) | columns_for(n, 2) << HIGH
+        scratch[UP + r] = ~(go_up | under(here, up, EAST) | under(here, up, WEST) << HIGH)
+        scratch[DOWN + r] = ~(go_down | under(here, down, EAST) | under(here, down, WEST) << HIGH)
+    columns = columns_for(n, EAST) | columns_for(n, WEST) << HIGH
     well = columns  # one step past the last row is off the board
     for r in range(TOP + 1, n + TOP):
         well = columns & (scratch[UP + r] | (scratch[GO_UP + r] & well))
@@ -207,7 +211,7 @@ def strike_grounded(state, scratch):
         while doubt:
             c = lowest(doubt)
             doubt &= doubt - 1
-            if not fly(state, scratch, vertex(r, c), True):
+            if not fly(state, scratch, vertex(r, c), PROBE):
                 scratch[r] ^= 1 << (c + HIGH)
                 struck += 1
     return struck
@@ -219,4 +223,4 @@ def landings(state, scratch):
     state, scratch = borrowed(state), borrowed(scratch)
     for r in range(ROWS):
         scratch[r] = 0
-    return fly(state, scratch, state[CHOSEN], False)
+    return fly(state, scratch, state[CHOSEN], LIST)

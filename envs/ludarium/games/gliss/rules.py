@@ -42,6 +42,7 @@ from ludarium.games.gliss.board import (
 from ludarium.games.gliss.flight import (
     HIGH,
     OFF,
+    PROBE,
     SCRATCH_DTYPE,
     SCRATCH_SIZE,
     fly,
@@ -208,7 +209,7 @@ def random_action(state, scratch, rng):
     total = candidates(state, scratch)
     while total:
         plane, r, c = nth_listed(state, scratch, below(rng, total))
-        if plane == BUILD or fly(state, scratch, vertex(r, c), True):
+        if plane == BUILD or fly(state, scratch, vertex(r, c), PROBE):
             return number_of(state, plane, r, c)
         scratch[r] ^= 1 << (c + HIGH)
         total -= 1

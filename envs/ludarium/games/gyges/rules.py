@@ -318,7 +318,7 @@ def new_game(state, rng):
     state[:MAX_TURNS] = ZERO
     if state[RANDOM]:
         for _ in range(2):
-            apply(state, below(rng, FIRST_LANDING))
+            apply(state, below(rng, np.int64(FIRST_LANDING)))
 
 
 @njit(**JIT)

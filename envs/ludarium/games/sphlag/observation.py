@@ -50,7 +50,9 @@ PLANES = tuple(
 )
 NUM_PLANES = len(PLANES)
 SHAPE = (7, 7, NUM_PLANES)
-(PASSED, MINE_OUT, THEIRS_OUT, NEAR, NEARER, TO_MOVE) = range(18, 24)
+# Numbers of planes, as NumPy numbers: for each plain literal Numba would compile a function again.
+MINE, THEIRS, MINE_BEFORE, THEIRS_BEFORE = np.arange(0, 12, 3, dtype=np.int64)
+PASSED, MINE_OUT, THEIRS_OUT, NEAR, NEARER, TO_MOVE = np.arange(18, 24, dtype=np.int64)
 
 # [player, bit] offset of (row, column, level) in the flat observation of that player
 CELL = np.zeros((2, 64), np.int64)
@@ -93,11 +95,11 @@ def observe(state, player, planes):
     for i in range(49 * NUM_PLANES):  # a loop: a slice assignment is three times as slow
         planes[i] = TERRAIN[i]
     own, foe = state[WHITE + player], state[BLACK - player]
-    _scatter(own, player, 0, planes)
-    _scatter(foe, player, 3, planes)
+    _scatter(own, player, MINE, planes)
+    _scatter(foe, player, THEIRS, planes)
     if state[KO] != NO_BOARD:
-        _scatter(state[KO + player], player, 6, planes)
-        _scatter(state[KO + 1 - player], player, 9, planes)
+        _scatter(state[KO + player], player, MINE_BEFORE, planes)
+        _scatter(state[KO + 1 - player], player, THEIRS_BEFORE, planes)
     if state[PASSES] != ZERO:
         _fill(PASSED, planes)
     if count(own) >= SUPPLY:
