@@ -28,6 +28,7 @@ from numba.core.caching import (
 )
 
 from ludarium.core.cache import CACHE_VARIABLE, make_private
+from ludarium.core.compiling import tell
 
 # Numba before 0.61 has it with an underscore
 _UserLocator: Any = getattr(caching, "UserProvidedCacheLocator", None) or (
@@ -111,8 +112,9 @@ class _CheckedCache(FunctionCache):
 
     _impl_class = _Implementation
 
-    def __init__(self, py_func: Any) -> None:
+    def __init__(self, py_func: Any, package: str) -> None:
         super().__init__(py_func)
+        self._module, self._package = py_func.__module__, package
         self._cache_file = _CheckedFiles(
             cache_path=self._cache_path,
             filename_base=self._impl.filename_base,
@@ -121,10 +123,12 @@ class _CheckedCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return compiled code, or None if there is none that can be used."""
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # unpickling and linking can fail in any way; compile instead
-            return None
+        code = None
+        with contextlib.suppress(Exception):  # unpickling and linking can fail in any way
+            code = super().load_overload(sig, target_context)
+        if code is None:  # it is compiled now
+            tell(self._module, self._package, kept=True)
+        return code
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save compiled code if that is possible; otherwise warn, once per process."""
@@ -139,19 +143,36 @@ class _CheckedCache(FunctionCache):
             _warn(self._cache_path, error)
 
 
-def open_cache(py_func: Any) -> Any:
-    """Return the cache of a function in the folder that is in force, or one that keeps nothing."""
+class _NoCache(NullCache):
+    """The cache of a function whose compiled code cannot be kept."""
+
+    def __init__(self, py_func: Any, package: str) -> None:
+        super().__init__()
+        self._module, self._package = py_func.__module__, package
+
+    def load_overload(self, sig: Any, target_context: Any) -> None:
+        """Return None: there is no compiled code."""
+        tell(self._module, self._package, kept=False)
+
+
+def open_cache(py_func: Any, package: str) -> Any:
+    """Return the cache of a function in the folder that is in force, or one that keeps nothing.
+
+    Args:
+        py_func: the function.
+        package: full name of the package of its game.
+    """
     try:
-        return _CheckedCache(py_func)
+        return _CheckedCache(py_func, package)
     except (OSError, RuntimeError) as error:  # RuntimeError: Numba cannot use the folder
         _warn(config.CACHE_DIR, error)
-        return NullCache()
+        return _NoCache(py_func, package)
 
 
-def no_cache(py_func: Any) -> Any:
+def no_cache(py_func: Any, package: str) -> Any:
     """Return a cache that keeps nothing, because no folder can be used."""
     _warn(None, "no folder can be written to")
-    return NullCache()
+    return _NoCache(py_func, package)
 
 
 def _warn(folder: str | None, reason: Exception | str) -> None:

@@ -57,10 +57,11 @@ def cache_folder(package: str, *sources: Path) -> Iterator[None]:
     files = [*sorted(here.glob("*.py")), *SHARED_SOURCES, *sorted(set(sources))]
     with _lock:
         folder = game_folder(package, files)
+        cache = functools.partial(no_cache if folder is None else open_cache, package=package)
         settings = [
             (numba.config, "CACHE_DIR", str(folder or "")),
             (numba.config, "CACHE_LOCATOR_CLASSES", ""),  # not in every version of Numba
-            (dispatcher, "FunctionCache", no_cache if folder is None else open_cache),
+            (dispatcher, "FunctionCache", cache),
         ]
         settings = [setting for setting in settings if hasattr(*setting[:2])]
         before = [(place, name, getattr(place, name)) for place, name, _ in settings]
