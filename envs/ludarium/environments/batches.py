@@ -121,7 +121,7 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
 
     def states(self) -> list[State]:
         """Return a `State` for each game, independent; its history begins here."""
-        raise NotImplementedError
+        raise NotImplementedError  # abstract: each batch keeps its states in arrays of its own
 
     def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
         """Return a picture of each game, uint8 [height, width, 3]; None without a `render_mode`.
