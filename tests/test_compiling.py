@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import pty
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import ludarium
-from ludarium.core import compiling
+from ludarium.core import checked_cache, compiling
 
 MATCH = ("match", "sphlag", "greedy", "random", "--games", "2")
 
@@ -112,3 +113,26 @@ def test_a_missing_or_closed_stream_is_no_fault(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr("sys.stderr", stream)
         compiling.tell("ludarium.core.kernels", "ludarium.games.sphlag", kept=True)
     assert not compiling._told
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_collector_waits_while_compiled_code_is_loaded(
+    enabled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def load(self: object, sig: object, context: object) -> None:
+        seen.append(gc.isenabled())
+        raise OSError("damaged")
+
+    monkeypatch.setattr(checked_cache.FunctionCache, "load_overload", load)
+    monkeypatch.setattr(checked_cache, "tell", lambda *_, **__: None)
+    found = checked_cache._CheckedCache.__new__(checked_cache._CheckedCache)
+    found._module = found._package = "ludarium"
+    (gc.enable if enabled else gc.disable)()
+    try:
+        assert found.load_overload(None, None) is None
+        assert gc.isenabled() is enabled
+    finally:
+        gc.enable()
+    assert seen == [False]

@@ -9,6 +9,7 @@ which can be long after it was imported, so the checks belong to the cache itsel
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import io
 import multiprocessing
@@ -98,6 +99,22 @@ class _CheckedFiles(IndexDataCacheFile):
         return removed
 
 
+@contextlib.contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the garbage collector.
+
+    With the first function of a process Numba loads its library: tens of thousands of objects,
+    all of which stay. Looking through them again and again took a tenth of a warm start.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _is_sound(path: str) -> bool:
     """Return whether a file can be read and ends with the digest of what stands before it."""
     try:
@@ -124,7 +141,7 @@ class _CheckedCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return compiled code, or None if there is none that can be used."""
         code = None
-        with contextlib.suppress(Exception):  # unpickling and linking can fail in any way
+        with contextlib.suppress(Exception), _collector_paused():  # loading can fail in any way
             code = super().load_overload(sig, target_context)
         if code is None:  # it is compiled now
             tell(self._module, self._package, kept=True)

@@ -305,7 +305,9 @@ class Shapes:
 
     def _path(self, points: Sequence[Point]) -> tuple[int, ...]:
         s = self.scale * FINE
-        return tuple(round(v * s) for point in points for v in self._turn(*point))
+        if self.turned:
+            points = [self._turn(*point) for point in points]
+        return tuple(round(v * s) for point in points for v in point)
 
     def _circle(self, x: float, y: float, radius: float) -> tuple[int, int, int, int]:
         s = self.scale * FINE
