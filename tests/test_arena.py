@@ -184,7 +184,8 @@ def test_illegal_answers_lose_and_are_counted():
     policy = result.players[1]
     turns = len(result.records[0].turns)
     assert len(result.illegal_answers) == 3
-    assert result.illegal_answers[0] == f"game 1: {policy} answered None after {turns} turns"
+    words = "1 turn" if turns == 1 else f"{turns} turns"
+    assert result.illegal_answers[0] == f"game 1: {policy} answered None after {words}"
     record = result.records[0]
     assert record.answer == "None" and GameRecord.from_json(record.to_json()) == record
     assert "answer" not in play_game("sphlag", "random", "random", seed=3).to_json()

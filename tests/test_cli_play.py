@@ -28,7 +28,7 @@ def test_terminal_session(run, tmp_path):
     assert (status, err) == (0, "")
     assert "G3/0  E5/0  G5/0  C7/0  E7/0  pass" in out
     assert "turn> E5/0  E7/0\n" in out
-    assert "None of the 6 legal actions begins with zz" in out
+    assert "No legal action begins with zz; type ? to list all 6." in out
     assert "take back your last action" in out
     assert "nothing to take back" in out
     assert "nonsense is not legal here" in out

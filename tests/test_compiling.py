@@ -66,7 +66,7 @@ def test_play_says_that_it_compiles_and_takes_what_was_typed_meanwhile(tmp_path:
     first = at_a_terminal(tmp_path, "play", "sphlag", typed="G3/0\nquit\n")
     word = "compiling the rules of Sphlag, first time only ...\n"
     assert first.count(word) == 1
-    assert first.index(word) < first.index("You are player 0")
+    assert first.index(word) < first.index("you are White")
     assert "You play G3/0" in first or "greedy plays" in first
     assert "compiling" not in at_a_terminal(tmp_path, "play", "sphlag", typed="G3/0\nquit\n")
 

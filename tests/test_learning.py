@@ -332,7 +332,7 @@ def test_a_report_ends_with_a_won_game_and_the_next_command(
     command, *words = shlex.split(shown.rstrip().splitlines()[-1])
     assert Path(command).stem == "ludarium"
     status, out, err = run(*words)
-    assert (status, err) == (0, "") and "You are" in out
+    assert (status, err) == (0, "") and "you are White" in out
 
 
 def test_a_report_without_a_model_names_none(

@@ -169,8 +169,51 @@ def test_rejects_other_orientations(name: str, orientation: Any) -> None:
     for mode in ("rgb_array", "svg", "ansi"):
         with pytest.raises(ValueError, match="orientation is 0, 1 or 'mover'"):
             state.render(mode, orientation=orientation)
-    with pytest.raises(ValueError, match="orientation=1 turns a picture"):
-        state.render("ansi", orientation=1)
+
+
+def test_diagrams_turn(name: str) -> None:
+    """The same signs in the opposite order, and every coordinate beside its own row."""
+    for state in states(name):
+        upright, turned = (state.render("ansi", orientation=n).splitlines() for n in (0, 1))
+        assert upright == str(state).splitlines() != turned
+        mover = state.current_player()
+        assert state.render("ansi", orientation="mover").splitlines() == (upright, turned)[mover]
+        if name == "sphlag":  # whose rows hold three levels side by side: see below
+            continue
+        row = re.compile(r" *(\d+)  (.*?)  (\d+)")
+        rows = [
+            [found.groups() for line in lines if (found := row.fullmatch(line))]
+            for lines in (upright, turned)
+        ]
+        assert len(rows[0]) == len(rows[1]) >= 6
+        for (left, signs, right), other in zip(rows[0], reversed(rows[1]), strict=True):
+            assert left == right == other[0] == other[2]
+            mirrored = other[1][::-1].translate(str.maketrans("[]", "]["))
+            assert mirrored.split() == signs.split()
+
+
+@pytest.mark.parametrize("orientation", [0, 1, "mover"])
+def test_environments_turn_their_diagrams(name: str, orientation: int | str) -> None:
+    options = {"render_mode": "ansi", "orientation": orientation}
+    id_ = f"ludarium:ludarium/{name.capitalize()}-v0"
+    for env in (
+        ludarium.make(name, **options),
+        getattr(ludarium, name).parallel_env(**options),
+        gymnasium.make(id_, seat=1, **options),
+    ):
+        env.reset(seed=3)
+        state = env.unwrapped.game_state
+        assert env.render() == state.render("ansi", orientation=orientation)
+        assert (env.render() == str(state)) is (bottom_player(state, orientation) == 0)
+
+
+def test_a_turned_diagram_of_sphlag() -> None:
+    state = ludarium.load_game("sphlag").new_initial_state()
+    for text in ("E7/0", "A5/0"):
+        state.apply_action(state.string_to_action(text))
+    lines = state.render("ansi", orientation=1).splitlines()
+    assert lines[1].split() == ["GFEDCBA", "FEDCB", "EDC"]
+    assert lines[2].startswith("7  R W . .     6") and lines[4].startswith("5  . . R B")
 
 
 def _environments(name: str, **options: Any) -> list[Any]:
@@ -214,8 +257,6 @@ def test_environments_reject_other_orientations(name: str, orientation: Any) -> 
     ):
         with pytest.raises(ValueError, match="orientation is 0, 1 or 'mover'"):
             make()
-    with pytest.raises(ValueError, match="orientation=1 turns a picture"):
-        ludarium.make(name, render_mode="ansi", orientation=1)
 
 
 def test_exports_are_turned(name: str, tmp_path: Path) -> None:

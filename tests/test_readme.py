@@ -75,7 +75,9 @@ def test_lines_for_other_libraries(library: str, codes: list[str], tmp_path: Pat
             last = result.stderr.strip().rpartition("\n")[2]
             assert result.returncode == 0 or re.match(named, last), result.stderr
     else:
-        code = "; ".join(["import ludarium", *(code for code in codes if "(" in code)])
+        first = ["ludarium.wrappers.openspiel.register()"] if library == "Shimmy" else []
+        codes = [code for code in codes if "(" in code and code != "register()"]
+        code = "; ".join(["import ludarium", *first, *codes])
         if "PettingZooEnv(" in code and "import PettingZooEnv" not in code:
             code = f"from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv; {code}"
         # other libraries warn as they like

@@ -92,18 +92,18 @@ def test_diagram() -> None:
     text = "12/12/12/12/3RR1BB4/3RR1BB4/12/12/12/9B2/B7BB2/8R2R R d8 1"
     lines = shown(text).splitlines()
     assert lines[0] == lines[13] == "    a b c d e f g h i j k l"
-    assert lines[5] == " 8  . . . r r . B B . . . .  8"
-    assert lines[6] == " 7  . . . r R . B B . . . .  7"
-    assert lines[12] == " 1  . . . . . . . . R . . R  1"
+    assert lines[5] == " 8  . . . * * . b b . . . .  8"
+    assert lines[6] == " 7  . . . * B . b b . . . .  7"
+    assert lines[12] == " 1  . . . . . . . . T . . T  1"
     assert lines[14:16] == [
         "Red: 1 base, 0 gliders, 2 towers of 12",
         "Blue: 1 base, 1 glider, 1 tower of 12",
     ]
-    assert lines[16].startswith("Red flies the glider with its core on d8 (lower-case): ")
+    assert lines[16].startswith("Red flies the glider with its core on d8 (*): ")
     assert set(lines[16].split(": ")[1].split("; ")[0].split(" ")) == {
         "-d5", "-e5", "-f6", "-g7", "-g7*", "-g8",
     }  # fmt: skip
-    assert lines[16].endswith("; 1 turns")
+    assert lines[16].endswith("; 1 turn")
     big = shown("/".join(["19"] * 19) + " B - 0", board_size=19).splitlines()
     assert big[0].split() == list("abcdefghijklmnopqrs")
     assert big[1].startswith("19  .") and big[1].endswith(".  19")

@@ -225,9 +225,11 @@ def test_diagram_of_the_end() -> None:
     """The piece in the goal, and who has won."""
     won = at("000000/010032/200030/301210/030002/000000 N goal 27")
     assert str(won).startswith("   North's goal [1]\n") and "South's goal\n" in str(won)
-    assert str(won).endswith("\nSouth has won; 27 turns")
+    assert str(won).endswith("\nSouth has won: a piece has reached the goal; 27 turns")
     lost = at("000000/010032/200030/301210/030002/000000 S goal 28")
-    assert "   South's goal [1]\n" in str(lost) and str(lost).endswith("North has won; 28 turns")
+    assert "   South's goal [1]\n" in str(lost) and str(lost).endswith(
+        "North has won: a piece has reached the goal; 28 turns"
+    )
     cut = at(START.replace(" 2", " 200"))
     assert str(cut).endswith("\nno winner: max_turns reached; 200 turns")
 
@@ -238,4 +240,4 @@ def test_diagram_of_the_set_up() -> None:
     assert str(state).endswith("\nSouth to set up; 0 turns")
     assert can(state)
     state = play(state, "321123")
-    assert str(state).endswith("\nSouth played 321123\nNorth to set up; 1 turns")
+    assert str(state).endswith("\nSouth played 321123\nNorth to set up; 1 turn")

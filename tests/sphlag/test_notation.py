@@ -6,6 +6,7 @@ import pytest
 from sphlag.positions import GAME, at, can
 
 import ludarium
+from ludarium.games.sphlag.notation import outcome
 
 pytestmark = pytest.mark.quick
 
@@ -180,6 +181,34 @@ def test_diagram() -> None:
         ]
     )
     assert str(at(f"{EMPTY} B 0 - 3")).endswith("\nBlack to move; 3 turns")
-    assert str(at(f"{EMPTY} B 2 - 9")).endswith("\ndraw; 9 turns")
-    assert str(at("R...W.R..R.....R/........./..../. B 2 - 9")).endswith("White has won; 9 turns")
+    assert str(at(f"{EMPTY} B 2 - 9")).endswith(
+        "\ndraw: equal contacts and equal spheres after two passes; 9 turns"
+    )
+    assert str(at("R...W.R..R.....R/........./..../. B 2 - 9")).endswith(
+        "White has won: more contacts after two passes; 9 turns"
+    )
     assert str(at(f"{EMPTY} B 0 - 200")).endswith("\nno winner: max_turns reached; 200 turns")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("RW..W.R..R...B.R/........./..../. B 0 - 9", "White has won: two contacts"),
+        ("R.....R..R.B..BR/........./..../. W 0 - 9", "Black has won: two contacts"),
+        (
+            "R...W.R..R...B.R/........./..../. B 2 - 9",
+            "White has won: more contacts after two passes",
+        ),
+        (
+            "R.....R.WR..W..R/........./..../. W 2 - 9",
+            "Black has won: fewer spheres after two passes, 0 to 2",
+        ),
+        (
+            "R.....R..R..WB.R/........./..../. W 2 - 9",
+            "draw: equal contacts and equal spheres after two passes",
+        ),
+    ],
+)
+def test_results_have_their_reason(text: str, words: str) -> None:
+    state = at(text)
+    assert state.is_terminal() and outcome(state) == words

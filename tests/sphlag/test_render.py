@@ -268,7 +268,7 @@ def test_the_result_is_in_the_picture(size: int, theme: str) -> None:
     colours = THEMES[theme]
     game = ludarium.load_game("sphlag")
     won = game.state_from_string(WON)
-    assert outcome(won) == "White has won"
+    assert outcome(won) == "White has won: two contacts"
     running = game.state_from_string(WON.replace("R/W...", "R/....").replace("WWW", ".WW", 1))
     over, on = (band_of(draw(state, size, theme), theme) for state in (won, running))
     corner = 2, -2

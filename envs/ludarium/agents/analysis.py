@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ludarium.core.state import State
+from ludarium.core.text import counted
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,23 @@ class Analysis:
 
     def __str__(self) -> str:
         certain = " (proven)" if self.proven else ""
-        depth = f", {self.depth} turn{'s' if self.depth > 1 else ''} deep" if self.depth else ""
+        depth = f", {counted(self.depth, 'turn')} deep" if self.depth else ""
         lines = [
             f"plays {self.line[0]}: value {self.value:+.3f}{certain}, "
-            f"{self.effort:,} {'positions' if self.depth else 'simulations'}{depth}",
+            f"{counted(self.effort, 'position' if self.depth else 'simulation')}{depth}",
             f"line: {' '.join(self.line)}",
         ]
         if self.note:
             lines.append(self.note)
         order = sorted(self.values, key=lambda a: (self.visits.get(a, 0), self.values[a]))[::-1]
-        for action in order[:8]:
-            visits = f"{self.visits[action]:>9,} visits" if self.visits else ""
+        shown = order[:8]
+        if self.action in order[8:]:  # another one can be chosen, at random or because it is proven
+            shown.append(self.action)
+        for action in shown:
+            visits = ""
+            if self.visits:
+                number = self.visits[action]
+                visits = f"{number:>9,} {'visit ' if number == 1 else 'visits'}"
             lines.append(f"  {self.texts[action]:<10}{visits}  value {self.values[action]:+.3f}")
         return "\n".join(lines)
 

@@ -25,6 +25,7 @@ from typing import Any, BinaryIO
 
 from ludarium.core.game import Game
 from ludarium.core.options import MAX_TURNS_LIMIT, as_float, as_int
+from ludarium.core.text import counted
 from ludarium.records.game_record import GameRecord
 
 LONGEST_LINE = 1 << 26  # bytes; a game of a million turns fits
@@ -268,7 +269,7 @@ class Ledger:
         self._file, self._torn = file, torn
 
     def __repr__(self) -> str:
-        return f"<Ledger {str(self.path)!r}: {len(self.entries)} games>"
+        return f"<Ledger {str(self.path)!r}: {counted(len(self.entries), 'game')}>"
 
     def add(self, entry: Entry) -> None:
         """Append a game and wait until it is on the disk.

@@ -27,6 +27,7 @@ from ludarium.arena.sequential import decided_after
 from ludarium.core.errors import IllegalActionError
 from ludarium.core.game import Game
 from ludarium.core.state import State
+from ludarium.core.text import counted
 from ludarium.records.game_record import GameRecord
 from ludarium.records.results import DRAWN, ILLEGAL, MAX_TURNS
 
@@ -101,7 +102,7 @@ class MatchResult:
         """One line for each game that ended by an illegal answer: the player, answer and turn."""
         return tuple(
             f"game {number}: {record.players[record.result.index(-1.0)]} answered "
-            f"{record.answer} after {len(record.turns)} turns"
+            f"{record.answer} after {counted(len(record.turns), 'turn')}"
             for number, record in enumerate(self.records, 1)
             if record.reason == ILLEGAL and record.result
         )

@@ -11,6 +11,7 @@ from ludarium.arena.ledger import Entry
 from ludarium.arena.match import MatchResult, wilson
 from ludarium.arena.ratings import Rating, can_rate, connected, rate
 from ludarium.core.game import Game
+from ludarium.core.text import counted
 
 ANCHOR = "random"  # the player whose rating is 0
 
@@ -72,8 +73,8 @@ class TournamentResult:
 
     def __repr__(self) -> str:
         return (
-            f"<TournamentResult {self.game!r}: {len(self.players)} players, "
-            f"{len(self.entries)} games, {len(self.failures)} failures>"
+            f"<TournamentResult {self.game!r}: {counted(len(self.players), 'player')}, "
+            f"{counted(len(self.entries), 'game')}, {counted(len(self.failures), 'failure')}>"
         )
 
     def match(self, a: str, b: str) -> MatchResult:

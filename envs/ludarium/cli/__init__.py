@@ -18,6 +18,7 @@ from ludarium.cli.games import list_command, perft_command, show_command
 from ludarium.cli.matches import match_command, record_command
 from ludarium.cli.play import play_command
 from ludarium.cli.replays import replay_command
+from ludarium.cli.rules import rules_command
 from ludarium.cli.signals import signals_as_exit
 from ludarium.cli.tournament import tournament_command
 
@@ -33,6 +34,7 @@ def cli(context: click.Context) -> None:
     \b
     Examples:
       ludarium list
+      ludarium rules sphlag --short
       ludarium show sphlag
       ludarium play sphlag --against greedy
       ludarium match sphlag greedy random --games 400
@@ -50,6 +52,7 @@ def cli(context: click.Context) -> None:
 
 for command in (
     list_command,
+    rules_command,
     show_command,
     play_command,
     match_command,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import textwrap
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from ludarium.cli.arguments import (
     force_option,
     game_argument,
     load,
+    orientation_option,
     position_option,
     seed_option,
     size_option,
@@ -81,6 +83,7 @@ def list_command() -> None:
     help="Mark in the picture, and list, the legal actions or the actions that an agent considers.",
 )
 @seed_option("Seed of a random set-up.")
+@orientation_option
 @size_option
 @theme_option
 @force_option
@@ -93,6 +96,7 @@ def show_command(
     ask: str | None,
     overlay: str | None,
     seed: int,
+    orientation: int | str,
     size: int,
     theme: str,
     force: bool,
@@ -120,8 +124,11 @@ def show_command(
     loaded = load(game, options)
     state = state_at(loaded, position, seed)
     shares = None if overlay is None else check_overlay(state, overlay)
-    click.echo(f"{state}\n")
-    click.echo(state.to_string())
+    click.echo(state.render("ansi", orientation=orientation))
+    legend = getattr(loaded.type.submodule("notation"), "LEGEND", None)
+    if legend is not None:
+        click.echo(textwrap.fill(f"{legend}.", min(shutil.get_terminal_size().columns, 80)))
+    click.echo(f"\n{state.to_string()}")
     texts = [text for text, _ in turns(state)]
     settled = ", ".join(f"{name}={value}" for name, value in loaded.options.items())
     height, width, channels = loaded.observation_shape
@@ -147,7 +154,7 @@ def show_command(
         click.echo(f"\n{overlay}: {_overlay_text(state, shares)}")
     if out is not None:
         marks = LEGAL if overlay == LEGAL else shares
-        write_picture(state, out, size, theme, marks, force)
+        write_picture(state, out, size, theme, marks, force, orientation)
         click.echo(f"\nwrote {out}")
 
 

@@ -16,7 +16,11 @@ WINDOW_SIZE = 640  # default of the longer side of the board in the window, in p
 @click.command("play")
 @game_argument
 @click.option(
-    "--against", metavar="AGENT", default="greedy", show_default=True, help="Your opponent."
+    "--against",
+    metavar="AGENT",
+    default="greedy",
+    show_default=True,
+    help="Your opponent; a time, as in alphabeta:1000ms, is for a whole turn of it.",
 )
 @click.option(
     "--seat",
@@ -47,8 +51,8 @@ WINDOW_SIZE = 640  # default of the longer side of the board in the window, in p
 @click.option(
     "--orientation",
     type=click.Choice(["0", "1", "mover"]),
-    help="Whose side of the board is at the bottom of the window: that of a player number, or of "
-    "the player to move.  [default: yours]",
+    help="Whose side of the board is at the bottom: that of a player number, or of the player to "
+    "move.  [default: yours]",
 )
 def play_command(
     game: str,
@@ -65,8 +69,9 @@ def play_command(
 ) -> None:
     """Play GAME against an agent, at the terminal or in a window.
 
-    At the terminal, type actions as text; ? lists the legal actions, undo takes back your last
-    action, resign gives the game up, quit leaves.
+    At the terminal, type actions as text; ? lists the legal actions, hint prints the turn that
+    the agent would play, undo takes back your last action, rules prints the rules in short, resign
+    gives the game up, quit leaves.
 
     In the window, click a piece, then its destination; green dots mark what you can click, and
     under the mouse you see what a click would play. Your side of the board is at the bottom. The
@@ -89,7 +94,7 @@ def play_command(
     from ludarium.agents import make_agent
     from ludarium.play.session import AgentError, Session
 
-    needs_window = {"theme": theme, "size": size, "orientation": orientation}
+    needs_window = {"theme": theme, "size": size}
     for name, value in needs_window.items():
         if value is not None and not window:
             raise ValueError(f"--{name} needs --window")
@@ -106,18 +111,18 @@ def play_command(
     session = new_session()
     if session.state.is_terminal():
         raise ValueError(f"the game is over in {session.state.to_string()!r}")
+    bottom = int(orientation) if orientation in ("0", "1") else orientation
     try:
         if window:
             from ludarium.play.window import play_in_window
 
             size = WINDOW_SIZE if size is None else size
             theme = theme or "light"
-            bottom = int(orientation) if orientation in ("0", "1") else orientation
             play_in_window(session, new_session, agent, path, size, theme, bottom, click.echo)
         else:
             from ludarium.play.terminal import play_in_terminal
 
-            play_in_terminal(session, agent, path, click.echo)
+            play_in_terminal(session, agent, path, seat if bottom is None else bottom, click.echo)
     except AgentError as error:
         raise click.ClickException(str(error)) from error
 

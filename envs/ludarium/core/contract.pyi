@@ -116,8 +116,12 @@ class Notation(Protocol):
         """Return the position in one line."""
     def from_text(self, text: str, blank: StateArray) -> StateArray:
         """Return a new state, after check_end(). Raises ValueError naming the wrong field."""
-    def diagram(self, state: State) -> str:
-        """Return the position in lines for people."""
+    PLAYERS: tuple[str, str]
+    """Optional. What the game calls player 0 and player 1, such as White and Black."""
+    LEGEND: str
+    """Optional. What the signs of a diagram stand for, for people who see one."""
+    def diagram(self, state: State, turned: bool = False) -> str:
+        """Return the position in lines for people; turned: player 1 at the bottom."""
     def outcome(self, state: State) -> str:
         """Return in words how a finished game ended."""
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from ludarium.core.status import RUNNING, STATUS_MASK, TURN_SHIFT
+
 if TYPE_CHECKING:
     from ludarium.core.state import State
 
@@ -85,19 +87,29 @@ def retrace(state: State) -> Iterator[Position]:
 
 
 def last_turn_of(state: State) -> LastTurn:
-    """Return what was played immediately before a state. Costs one replay of its history."""
-    now = state._at_start()
-    whole: tuple[State, list[int]] | None = None
-    before, actions = now.clone(), list[int]()
-    for action in state.history():
-        now.apply_action(action)
-        actions.append(action)
-        if now.turn_number() != before.turn_number() or now.is_terminal():
-            whole = before, actions
-            before, actions = now.clone(), []
-    return LastTurn(
-        None if whole is None else _turn(*whole), _turn(before, actions) if actions else None
-    )
+    """Return what was played immediately before a state. Costs two replays of its history."""
+    history = state.history()
+    start = state._at_start()
+    turn = start.turn_number()
+    statuses = start._replay(history)
+    ends = [0]  # numbers of actions after which a whole turn was completed
+    for played, packed in enumerate(statuses, 1):
+        if packed >> TURN_SHIFT != turn or packed & STATUS_MASK != RUNNING:
+            ends.append(played)
+            turn = packed >> TURN_SHIFT
+    whole = begun = None
+    if ends[-1] > 0:
+        whole = _turn(_replayed(state, history[: ends[-2]]), history[ends[-2] : ends[-1]])
+    if ends[-1] < len(history):
+        begun = _turn(_replayed(state, history[: ends[-1]]), history[ends[-1] :])
+    return LastTurn(whole, begun)
+
+
+def _replayed(state: State, actions: list[int]) -> State:
+    """Return the state after the first actions of a state's history."""
+    found = state._at_start()
+    found._replay(actions)
+    return found
 
 
 def _turn(before: State, actions: list[int]) -> Turn:

@@ -15,6 +15,7 @@ from ludarium.core.errors import IllegalActionError, show
 from ludarium.core.options import as_int
 from ludarium.core.seeds import seed_stream
 from ludarium.core.status import (
+    ILLEGAL,
     PHASE_MASK,
     PHASE_SHIFT,
     PLAYER_SHIFT,
@@ -161,6 +162,21 @@ class State:
         number = self._legal(action)
         self._packed = self._game.type.kernels.step(self._array, number, self._mask)
         self._history.append(number)
+
+    def _replay(self, actions: list[int]) -> list[int]:
+        """Play actions that were legal before, in place; return the packed status after each.
+
+        Faster than `apply_action`, because nothing is checked but what the kernel checks.
+        """
+        kernels, array, mask = self._game.type.kernels, self._array, self._mask
+        drive, what, nothing = kernels.drive, kernels.STEP, kernels.NO_PLANES
+        statuses = [drive(what, array, action, mask, nothing) for action in actions]
+        if ILLEGAL in statuses:
+            raise IllegalActionError(f"the actions {show(actions)} are not those of a game")
+        if statuses:
+            self._packed = statuses[-1]
+        self._history += actions
+        return statuses
 
     def child(self, action: int) -> State:
         """Return the state after an action; this state does not change.

@@ -1,4 +1,4 @@
-"""Number fields in the text notation of games, and columns of text for the terminal."""
+"""Number fields in the text notation of games; counts and columns of text for people."""
 
 from __future__ import annotations
 
@@ -16,6 +16,20 @@ def natural(text: str, field: str) -> int:
     if not _NATURAL.fullmatch(text):
         raise ValueError(f"{field} {text!r}: a number without leading zeros, below 1000000000")
     return int(text)
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with a noun in the singular or the plural.
+
+    Args:
+        number: how many.
+        noun: the noun in the singular.
+        plural: its plural, if that is not the noun with an s.
+
+    >>> counted(1, "game"), counted(2, "game"), counted(0, "loss", "losses")
+    ('1 game', '2 games', '0 losses')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def in_columns(texts: list[str], width: int) -> str:

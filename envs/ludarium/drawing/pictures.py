@@ -80,11 +80,9 @@ def pictures(
         if mode == "ansi":
             if overlay is not None:
                 raise ValueError("an overlay is drawn on a picture: mode is 'rgb_array' or 'svg'")
-            if check_orientation(orientation) != 0:
-                raise ValueError(
-                    f"orientation={orientation!r} turns a picture: mode is 'rgb_array' or 'svg'"
-                )
-            return str(state)
+            turned = bottom_player(state, orientation) == 1
+            diagram: str = state.game.type.submodule("notation").diagram(state, turned)
+            return diagram
         if mode == "svg":
             return draw_svg(state, size, theme, overlay, orientation)
         return draw(state, size, theme, overlay, orientation=orientation)

@@ -311,14 +311,16 @@ class Shapes:
 
     def _circle(self, x: float, y: float, radius: float) -> tuple[int, int, int, int]:
         s = self.scale * FINE
-        x, y = self._turn(x, y)
+        if self.turned:
+            x, y = self._turn(x, y)
         cx, cy, r = round(x * s), round(y * s), max(1, round(radius * s))
         return cx - r, cy - r, cx + r, cy + r
 
     def _square(self, x: float, y: float, radius: float) -> tuple[int, int, int, int, int]:
         """Return radius [sub-pixels], left and top [pixels] and the sub-pixels beyond those."""
         s = self.scale * FINE
-        x, y = self._turn(x, y)
+        if self.turned:
+            x, y = self._turn(x, y)
         r = max(2, round(radius * s))
         left, top = round(x * s) - r, round(y * s) - r
         return r, left // FINE - 1, top // FINE - 1, left % FINE, top % FINE

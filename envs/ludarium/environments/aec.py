@@ -137,11 +137,6 @@ class AECGame(AECEnv[str, Any, Any]):
         self.render_mode = render_mode
         self.render_size = check_size(render_size, "render_size")
         self.orientation = check_orientation(orientation)
-        if render_mode == "ansi" and self.orientation != 0:
-            raise ValueError(
-                f"orientation={show(orientation)} turns a picture: render_mode is 'rgb_array' or "
-                "'human'"
-            )
         self.illegal = illegal
         self.copy = bool(copy)
         self.observation = observation
@@ -519,7 +514,7 @@ class AECGame(AECEnv[str, Any, Any]):
         if self.render_mode == "ansi":
             if overlay is not None:
                 raise ValueError("an overlay is drawn on pictures: render_mode is 'rgb_array'")
-            return str(state)
+            return state.render("ansi", orientation=self.orientation)
         if self.render_mode == "human":
             if self._window is None:
                 from ludarium.drawing.window import Window

@@ -28,6 +28,7 @@ from ludarium.core.options import (
 )
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
+from ludarium.core.text import counted
 
 # In the order of core/status.py: NEXT_STEP, SAME_STEP, DISABLED.
 AUTORESET = ("next_step", "same_step", "disabled")
@@ -236,8 +237,8 @@ def list_seeds(seed: int | Sequence[int] | None, num_envs: int) -> list[int | No
         seed_stream(one)  # check all of them before a stream changes
     if len(seeds) != num_envs:
         raise ValueError(
-            f"{len(seeds)} seeds for {num_envs} games: seed is an int >= 0, None, or a list of "
-            f"{num_envs} of them"
+            f"{counted(len(seeds), 'seed')} for {counted(num_envs, 'game')}: seed is an int >= 0, "
+            f"None, or a list of {num_envs} of them"
         )
     return seeds
 

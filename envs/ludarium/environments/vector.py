@@ -18,6 +18,7 @@ from ludarium.core.game import Game, game_type
 from ludarium.core.options import check_choice, split_options
 from ludarium.core.seeds import seed_stream
 from ludarium.core.state import State
+from ludarium.core.text import counted
 from ludarium.environments.aec import ILLEGAL_MODES
 from ludarium.environments.batches import (
     AUTORESET,
@@ -348,7 +349,9 @@ class VectorGame(ThreadedVector):
         if not isinstance(states, (list, tuple)):
             raise TypeError(f"states must be a list, one state per game, not {show(states)}")
         if len(states) != self.num_envs:
-            raise ValueError(f"{len(states)} states for {self.num_envs} games")
+            raise ValueError(
+                f"{counted(len(states), 'state')} for {counted(self.num_envs, 'game')}"
+            )
         for i, state in enumerate(states):
             if not isinstance(state, State):
                 raise TypeError(
@@ -369,7 +372,7 @@ class VectorGame(ThreadedVector):
         return self._observations()
 
     def __repr__(self) -> str:
-        return f"<{self.num_envs} games of {self.game!r}>"
+        return f"<{counted(self.num_envs, 'game')} of {self.game!r}>"
 
 
 _OPTIONS = (

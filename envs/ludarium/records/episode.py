@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 from ludarium.core.history import Position, last_turn_of, retrace
 from ludarium.core.options import check_orientation, check_size
 from ludarium.core.state import State
+from ludarium.core.text import counted
 from ludarium.drawing import pictures
 from ludarium.drawing.canvas import Frame, check_theme
 from ludarium.records.game_record import GameRecord, record_of
@@ -55,7 +56,7 @@ class Episode:
     names: bool = False
 
     def __repr__(self) -> str:
-        return f"<Episode of {self.record.game}, {len(self.positions)} positions>"
+        return f"<Episode of {self.record.game}, {counted(len(self.positions), 'position')}>"
 
     @property
     def states(self) -> list[State]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ludarium.core.text import natural
+from ludarium.core.text import counted, natural
 from ludarium.games.gliss.actions import COLUMNS, vertex_name
 from ludarium.games.gliss.board import (
     BASES,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.int64]
 
 SIDES = "RB"
-NAMES = ("Red", "Blue")
+PLAYERS = ("Red", "Blue")
 BASE, GLIDER, TOWER = "base", "glider", "tower"
 _RUN_OR_STONE = re.compile(r"[RB]|[1-9][0-9]*", re.ASCII)
 
@@ -128,7 +128,9 @@ def read_board(text: str, n: int) -> list[str]:
     """
     rows = text.split("/")
     if len(rows) != n:
-        raise ValueError(f"board {text!r}: {len(rows)} rows; this game has board_size={n}")
+        raise ValueError(
+            f"board {text!r}: {counted(len(rows), 'row')}; this game has board_size={n}"
+        )
     grid = []
     for number, row in zip(range(n, 0, -1), rows, strict=True):
         where = f"board, row {number} {row!r}"
@@ -161,7 +163,7 @@ def glider_at(core: str, grid: list[str], player: int) -> Shape:
         if (kind == GLIDER and stones[0] == (i, j)) or (kind == BASE and (i, j) in stones):
             arms = [v for v in stones if abs(v[0] - i) + abs(v[1] - j) == 1]
             return Shape(GLIDER, ((i, j), *arms))
-    raise ValueError(f"chosen core {core!r}: no glider of {NAMES[player]} has its core there")
+    raise ValueError(f"chosen core {core!r}: no glider of {PLAYERS[player]} has its core there")
 
 
 def from_text(text: str, blank: Array) -> Array:
@@ -184,7 +186,7 @@ def from_text(text: str, blank: Array) -> Array:
         try:
             kinds = [shape.kind for shape in shapes(grid, colour)]
         except ValueError as error:
-            raise ValueError(f"board, {NAMES[player]}'s {error}") from None
+            raise ValueError(f"board, {PLAYERS[player]}'s {error}") from None
         state[BASES + player] = kinds.count(BASE)
         state[TOWERS + player] = kinds.count(TOWER)
     if side not in ("R", "B"):
@@ -203,44 +205,54 @@ def from_text(text: str, blank: Array) -> Array:
 # ---------------------------------------------------------------- diagram
 
 
-def diagram(state: State) -> str:
-    """Return the board with coordinates, the chosen glider in lower case, and the counts.
+#: What the letters of a diagram stand for.
+LEGEND = "Red: B base, G glider, T tower; Blue: b base, g glider, t tower; * the chosen glider"
+_LETTERS = {BASE: "Bb", GLIDER: "Gg", TOWER: "Tt"}
 
-    Of a half-made turn the ways to end it are listed.
+
+def diagram(state: State, turned: bool = False) -> str:
+    """Return the board with coordinates, a letter for each shape, the counts and the status.
+
+    Of a half-made turn the ways to end it are listed. `LEGEND` explains the letters.
+
+    Args:
+        state: the state.
+        turned: whether the board is turned by 180 degrees, so that Blue sits at the bottom.
     """
     board, side, core, turns = state.to_string().split(" ")
     n = board.count("/") + 1
     grid = read_board(board, n)
-    marked: tuple[tuple[int, int], ...] = ()
+    letters = [["."] * n for _ in range(n)]
+    found = [shapes(grid, colour) for colour in SIDES]
+    for player, own in enumerate(found):
+        for shape in own:
+            for i, j in shape.stones:
+                letters[i][j] = _LETTERS[shape.kind][player]
     if core != "-":
-        marked = glider_at(core, grid, SIDES.index(side)).stones
-    columns = " ".join(COLUMNS[:n])
-    lines = [f"    {columns}"]
-    for i, row in enumerate(grid):
-        stones = " ".join(x.lower() if (i, j) in marked else x for j, x in enumerate(row))
-        lines.append(f"{n - i:>2}  {stones}  {n - i}")
-    lines.append(lines[0])
+        for i, j in glider_at(core, grid, SIDES.index(side)).stones:
+            letters[i][j] = "*"
+    way = -1 if turned else 1
+    columns = "    " + " ".join(COLUMNS[:n][::way])
+    lines = [columns]
+    for i in range(n)[::way]:
+        lines.append(f"{n - i:>2}  {' '.join(letters[i][::way])}  {n - i}")
+    lines.append(columns)
     for player in (0, 1):
-        kinds = [shape.kind for shape in shapes(grid, SIDES[player])]
+        kinds = [shape.kind for shape in found[player]]
         lines.append(
-            f"{NAMES[player]}: {_number(kinds, BASE)}, {_number(kinds, GLIDER)}, "
-            f"{_number(kinds, TOWER)} of {TOWERS_TO_WIN}"
+            f"{PLAYERS[player]}: {counted(kinds.count(BASE), BASE)}, "
+            f"{counted(kinds.count(GLIDER), GLIDER)}, "
+            f"{counted(kinds.count(TOWER), TOWER)} of {TOWERS_TO_WIN}"
         )
-    mover = NAMES[SIDES.index(side)]
+    mover = PLAYERS[SIDES.index(side)]
     if state.is_terminal():
         status = outcome(state)
     elif core != "-":
         ends = " ".join(state.action_to_string(action) for action in state.legal_actions())
-        status = f"{mover} flies the glider with its core on {core} (lower-case): {ends}"
+        status = f"{mover} flies the glider with its core on {core} (*): {ends}"
     else:
         status = f"{mover} to move"
-    return "\n".join([*lines, f"{status}; {turns} turns"])
-
-
-def _number(kinds: list[str], kind: str) -> str:
-    """Return a count in words: ``1 base``, ``2 bases``."""
-    number = kinds.count(kind)
-    return f"{number} {kind}" + "s" * (number != 1)
+    return "\n".join([*lines, f"{status}; {counted(int(turns), 'turn')}"])
 
 
 def outcome(state: State) -> str:
@@ -252,14 +264,14 @@ def outcome(state: State) -> str:
     grid = read_board(board, board.count("/") + 1)
     counts = [[shape.kind for shape in shapes(grid, colour)] for colour in SIDES]
     checked = int(turns) >= FIRST_TURN_CHECKED
-    winner = NAMES[0 if state.returns()[0] > 0 else 1]
+    winner = PLAYERS[0 if state.returns()[0] > 0 else 1]
     if checked and BASE not in counts[1 - player]:
-        loser = NAMES[1 - player]
+        loser = PLAYERS[1 - player]
         reason = f"{loser} has no base left after {loser}'s own turn"
     elif checked and BASE not in counts[player]:
-        reason = f"{NAMES[player]} has no base left"
+        reason = f"{PLAYERS[player]} has no base left"
     elif counts[player].count(TOWER) >= TOWERS_TO_WIN:
-        reason = f"{NAMES[player]} starts the turn with {counts[player].count(TOWER)} towers"
+        reason = f"{PLAYERS[player]} starts the turn with {counts[player].count(TOWER)} towers"
     else:
-        reason = f"{NAMES[player]} has no legal turn"
+        reason = f"{PLAYERS[player]} has no legal turn"
     return f"{winner} has won: {reason}"

@@ -10,13 +10,14 @@ import functools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from ludarium.core.text import counted
 from ludarium.drawing.canvas import Board, Canvas, Colour, Point, mix
 from ludarium.drawing.pictures import pictures
 from ludarium.games.gliss.actions import COLUMNS
 from ludarium.games.gliss.notation import (
     BASE,
     GLIDER,
-    NAMES,
+    PLAYERS,
     SIDES,
     TOWER,
     Shape,
@@ -243,28 +244,33 @@ def _paint_counts(canvas: Canvas, found: list[list[Shape]], n: int) -> None:
     theme = canvas.theme
     right = n - 1 + 2 * MARGIN
     upper = int(not canvas.turned)
-    for player, y in ((upper, STRIP * 0.62), (1 - upper, n - 1 + 2 * MARGIN + STRIP * 1.38)):
-        colour = theme.players[player]
-        kinds = [shape.kind for shape in found[player]]
-        towers = kinds.count(TOWER)
-        step, x = 0.56, MARGIN - FRAME + 0.25
-        for k in range(TOWERS_TO_WIN):
-            edge = mix(theme.background, theme.muted, 0.6)
-            with canvas.upright():
-                if k < towers:
-                    canvas.disc(x + k * step, y, 0.22, colour)
-                else:
-                    canvas.ring(x + k * step, y, 0.22, edge, canvas.least(0.05, 1.0))
-        bases = kinds.count(BASE)
-        right_words = f"{bases} base{'s' * (bases != 1)}"
-        with canvas.upright():
-            canvas.text(right - MARGIN + FRAME, y, right_words, 0.6, theme.ink, "right")
-        words, x = f"{towers} tower{'s' * (towers != 1)}", x + TOWERS_TO_WIN * step + 0.1
-        room = right - MARGIN + FRAME - x - canvas.width_of(f"  {right_words}", 0.6)
-        if canvas.width_of(words, 0.6) > room:  # the discs show what is counted
-            words = str(towers)
-        with canvas.upright():
-            canvas.text(x, y, words, 0.6, theme.ink, "left")
+    with canvas.upright():
+        _paint_count(canvas, found[upper], theme.players[upper], STRIP * 0.62, right)
+        lower = n - 1 + 2 * MARGIN + STRIP * 1.38
+        _paint_count(canvas, found[1 - upper], theme.players[1 - upper], lower, right)
+
+
+def _paint_count(
+    canvas: Canvas, found: list[Shape], colour: Colour, y: float, right: float
+) -> None:
+    """Paint the counts of one player in a line; `right` is the right edge of the board."""
+    theme = canvas.theme
+    kinds = [shape.kind for shape in found]
+    towers, bases = kinds.count(TOWER), kinds.count(BASE)
+    step, x = 0.56, MARGIN - FRAME + 0.25
+    edge, width = mix(theme.background, theme.muted, 0.6), canvas.least(0.05, 1.0)
+    for k in range(TOWERS_TO_WIN):
+        if k < towers:
+            canvas.disc(x + k * step, y, 0.22, colour)
+        else:
+            canvas.ring(x + k * step, y, 0.22, edge, width)
+    right_words = counted(bases, "base")
+    canvas.text(right - MARGIN + FRAME, y, right_words, 0.6, theme.ink, "right")
+    words, x = counted(towers, "tower"), x + TOWERS_TO_WIN * step + 0.1
+    room = right - MARGIN + FRAME - x - canvas.width_of(f"  {right_words}", 0.6)
+    if canvas.width_of(words, 0.6) > room:  # the discs show what is counted
+        words = str(towers)
+    canvas.text(x, y, words, 0.6, theme.ink, "left")
 
 
 def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
@@ -301,7 +307,7 @@ def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
         result = outcome(state)
         canvas.caption(result[0].upper() + result[1:], winner, note, over=True)
     else:
-        words = f"{NAMES[player]} to move" if core == "-" else f"{NAMES[player]} flies {core}"
+        words = f"{PLAYERS[player]} to move" if core == "-" else f"{PLAYERS[player]} flies {core}"
         canvas.caption(words, theme.players[player], note)
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ludarium.core.history import LastTurn, last_turn_of
 from ludarium.core.status import WON_0, WON_1
-from ludarium.core.text import natural
+from ludarium.core.text import counted, natural
 from ludarium.games.gyges.actions import COLUMNS, NAMES
 from ludarium.games.gyges.rules import (
     ARRANGEMENTS,
@@ -153,13 +153,20 @@ def _check_counts(rows: str, stage: str, mover: str | None, hand: str | None) ->
 
 def _named(pieces: dict[str, int]) -> str:
     """Return how many pieces of each kind there are, in words."""
-    return ", ".join(f"{n} of {rings} ring{'s'[: rings > '1']}" for rings, n in pieces.items())
+    return ", ".join(f"{n} of {counted(int(rings), 'ring')}" for rings, n in pieces.items())
 
 
 # ---------------------------------------------------------------- diagram
 
 
-def diagram(state: State, last_turn: LastTurn | None = None) -> str:
+#: What the signs of a diagram stand for.
+LEGEND = (
+    "1, 2, 3: a piece with so many rings; .: an empty cell; []: the piece that has just moved. "
+    "Pieces belong to nobody: you move one of the occupied row nearest to you"
+)
+
+
+def diagram(state: State, turned: bool = False, last_turn: LastTurn | None = None) -> str:
     """Return the board with both goals and coordinates, the last turn with its walk, the status.
 
     Digits are rings, dots empty cells. Between brackets stand the piece that has just moved while
@@ -167,6 +174,7 @@ def diagram(state: State, last_turn: LastTurn | None = None) -> str:
 
     Args:
         state: the state.
+        turned: whether the board is turned by 180 degrees, so that North sits at the bottom.
         last_turn: what was played immediately before; None: replay the history to find it.
     """
     text = state.to_string()
@@ -177,26 +185,31 @@ def diagram(state: State, last_turn: LastTurn | None = None) -> str:
     if stage == "goal":
         missing = next(rings for rings in "123" if rows.count(rings) == 3)
         goals[SIDES.index(side)] = f"[{missing}]"
-    letters = "     " + "  ".join(COLUMNS)
-    lines = [f"   North's goal {goals[1]}".rstrip(), letters]
-    for row in "654321":
+    way = -1 if turned else 1
+    columns = COLUMNS[::way]
+    letters = "     " + "  ".join(columns)
+    cells = []
+    for row in "654321"[::way]:
         line = f" {row}  "
-        for column in COLUMNS:
+        for column in columns:
             found = str(pieces.get(column + row, "."))
             line += f"[{found}]" if column + row == mover else f" {found} "
-        lines.append(f"{line}  {row}")
-    lines += [letters, f"   South's goal {goals[0]}".rstrip()]
+        cells.append(f"{line}  {row}")
+    ends = [
+        f"   {player}'s goal {goal}".rstrip() for player, goal in zip(PLAYERS, goals, strict=True)
+    ]
+    lines = [ends[0 if turned else 1], letters, *cells, letters, ends[1 if turned else 0]]
     if last_turn is None:
         last_turn = last_turn_of(state)
     last = walked(last_turn.begun or last_turn.whole)
     if last is not None:
         line = f"{PLAYERS[last.player]} played {last.text}"
         if last.walk:
-            line += f": {last.rings} ring{'s'[: last.rings > 1]} by {' '.join(last.walk)}"
+            line += f": {counted(last.rings, 'ring')} by {' '.join(last.walk)}"
         if last.bounces:
             line += f", bouncing off {' '.join(last.bounces)}"
         lines.append(line)
-    lines.append(f"{status(state, hand)}; {turns} turns")
+    lines.append(f"{status(state, hand)}; {counted(int(turns), 'turn')}")
     return "\n".join(lines)
 
 
@@ -208,12 +221,12 @@ def status(state: State, hand: str = "") -> str:
     if state.stage() == "setup":
         return f"{player} to set up"
     if state.stage() == "drop":
-        return f"{player} to put down the replaced piece of {hand} ring{'s'[: hand > '1']}"
+        return f"{player} to put down the replaced piece of {counted(int(hand), 'ring')}"
     return f"{player} to move"
 
 
 def outcome(state: State) -> str:
-    """Return the result of a finished game in words."""
+    """Return the result of a finished game in words, with the reason (G14)."""
     if state.is_truncated():
         return "no winner: max_turns reached"
-    return f"{PLAYERS[0 if state.returns()[0] > 0 else 1]} has won"
+    return f"{PLAYERS[0 if state.returns()[0] > 0 else 1]} has won: a piece has reached the goal"

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ludarium.core.text import natural
+from ludarium.core.text import counted, natural
 from ludarium.games.sphlag.actions import HOLE, hole_name
 from ludarium.games.sphlag.rules import (
     BLACK,
+    GOAL,
     HOLES,
     KO,
     NO_BOARD,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ludarium.core.state import State
 
 Array = npt.NDArray[np.uint64]
+PLAYERS = ("White", "Black")
 LEVELS = (16, 9, 4, 1)  # holes of each level, the top one, never filled, included
 
 
@@ -118,34 +120,62 @@ def from_text(text: str, blank: Array) -> Array:
 # ---------------------------------------------------------------- diagram
 
 
-def diagram(state: State) -> str:
-    """Return the four levels side by side, the upper flag at the top left, with coordinates."""
+#: What the letters of a diagram stand for.
+LEGEND = (
+    "R: a red sphere, W and B: White's and Black's, .: an empty hole. Level 1 rests on level 0, "
+    "level 2 on level 1"
+)
+_WIDTH = 13  # of a level, in characters
+
+
+def diagram(state: State, turned: bool = False) -> str:
+    """Return the four levels side by side, the upper flag at the top left, with coordinates.
+
+    `LEGEND` explains the letters.
+
+    Args:
+        state: the state.
+        turned: whether each level is turned by 180 degrees, so that Black sits at the bottom.
+    """
     levels, side, passes, _, turns = state.to_string().split(" ")
     found = dict(zip(HOLES, levels.replace("/", "")[:-1], strict=True))
+    way = -1 if turned else 1
     grids = []
     for level in range(3):
-        columns = "ABCDEFG"[level : 7 - level]
-        lines = [f"   {columns}  ".ljust(13)]
-        for row in range(1 + level, 8 - level):
+        columns = "ABCDEFG"[level : 7 - level][::way]
+        lines = [f"   {columns}  ".ljust(_WIDTH)]
+        for row in range(1 + level, 8 - level)[::way]:
             line = f"{row}  "
             for column in columns:
                 hole = HOLE.get(f"{column}{row}/{level}")
                 line += " " if hole is None else found[hole]
-            lines.append(line.ljust(13))
-        grids.append([f"level {level}".ljust(13), *lines] + [" " * 13] * (2 * level))
+            lines.append(line.ljust(_WIDTH))
+        grids.append([f"level {level}".ljust(_WIDTH), *lines] + [" " * _WIDTH] * (2 * level))
     rows = ["  ".join(parts).rstrip() for parts in zip(*grids, strict=True)]
     if state.is_terminal():
         status = outcome(state)
     else:
-        status = f"{'White' if side == 'W' else 'Black'} to move"
+        status = f"{PLAYERS['WB'.index(side)]} to move"
         if passes == "1":
             status += ", the last turn was a pass"
-    return "\n".join([*rows, f"{status}; {turns} turns"])
+    return "\n".join([*rows, f"{status}; {counted(int(turns), 'turn')}"])
 
 
 def outcome(state: State) -> str:
-    """Return the result of a finished game in words."""
+    """Return the result of a finished game in words, with the reason (S19, S20)."""
     if state.is_truncated():
         return "no winner: max_turns reached"
     result = state.returns()[0]
-    return "draw" if result == 0 else f"{'White' if result > 0 else 'Black'} has won"
+    array = state._array
+    contacts = [(int(array[player]) & int(GOAL[player])).bit_count() for player in (0, 1)]
+    spheres = [int(array[player]).bit_count() for player in (0, 1)]
+    if result == 0:
+        return "draw: equal contacts and equal spheres after two passes"
+    winner = 0 if result > 0 else 1
+    if contacts[winner] > 1:
+        reason = "two contacts" if contacts[winner] == 2 else "three contacts"
+    elif contacts[winner] > contacts[1 - winner]:
+        reason = "more contacts after two passes"
+    else:
+        reason = f"fewer spheres after two passes, {spheres[winner]} to {spheres[1 - winner]}"
+    return f"{PLAYERS[winner]} has won: {reason}"

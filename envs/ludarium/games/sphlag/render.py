@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from ludarium.drawing.canvas import Board, Canvas, Colour, Point, Theme, mix
 from ludarium.drawing.pictures import pictures
 from ludarium.games.sphlag.actions import HOLE
-from ludarium.games.sphlag.notation import outcome
+from ludarium.games.sphlag.notation import PLAYERS, outcome
 from ludarium.games.sphlag.rules import HOLES, REDS, SUPPLY, TOUCH_LOWER, half_turn, position_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ MARGIN = 0.74  # from the outer holes to the edge of the board
 
 FLAGS = (REDS[3], REDS[0])  # the flag that each player defends
 TOUCH = (TOUCH_LOWER, [half_turn(hole) for hole in TOUCH_LOWER])  # the holes around them
-PLAYERS = ("White", "Black")
 
 
 def place_of(hole: Hole, turned: bool = False) -> Point:
@@ -301,9 +300,10 @@ def _paint_supply(canvas: Canvas, found: dict[Hole, str]) -> None:
     """Paint how many spheres each player has left, in the corners that the diamond leaves free."""
     theme = canvas.theme
     lower = int(canvas.turned)
-    for player, x, y in ((lower, 0.55, HEIGHT - 0.5), (1 - lower, 0.55, 0.5)):
-        left = SUPPLY - list(found.values()).count("WB"[player])
-        with canvas.upright():
+    spheres = list(found.values())
+    with canvas.upright():
+        for player, x, y in ((lower, 0.55, HEIGHT - 0.5), (1 - lower, 0.55, 0.5)):
+            left = SUPPLY - spheres.count("WB"[player])
             canvas.sphere(x, y, 0.3, colour_of(theme, player, 0), theme.rims[player], 0.6)
             canvas.text(x + 0.45, y, f"{left} left", 0.4, theme.muted, "left")
 
