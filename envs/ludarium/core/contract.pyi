@@ -125,6 +125,12 @@ class Notation(Protocol):
     def outcome(self, state: State) -> str:
         """Return in words how a finished game ended."""
 
+class Reasons(Protocol):
+    """What the optional ``reasons.py`` offers."""
+
+    def why_illegal(self, state: State, text: str) -> str | None:
+        """Return in words why an action is not legal; None for what is not of its form."""
+
 class Symmetry(Protocol):
     """What ``symmetry.py`` offers."""
 

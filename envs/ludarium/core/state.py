@@ -263,8 +263,12 @@ class State:
             return names[text]
         if self.is_terminal():
             raise IllegalActionError(f"{text!r} is illegal: the game is over")
+        from ludarium.core.reasons import reason_for
+
         some = ", ".join(list(names)[:9]) + (" ..." if len(names) > 9 else "")
-        raise IllegalActionError(f"{text!r} is illegal in {self.to_string()!r}; legal: {some}")
+        reason = reason_for(self, text)
+        why = "" if reason is None else f": {reason}"
+        raise IllegalActionError(f"{text!r} is illegal in {self.to_string()!r}{why}; legal: {some}")
 
     def to_string(self) -> str:
         """Return the position in one line, the same for both players."""

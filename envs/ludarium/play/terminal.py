@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ludarium.core.errors import IllegalActionError
+from ludarium.core.reasons import did_you_mean, reason_for
 from ludarium.core.rule_page import plain_text, short_rules
 from ludarium.core.text import in_columns
 from ludarium.play.session import AgentError, Session, agents_turn, save_record, turn_text
@@ -221,7 +222,12 @@ class TerminalShell:
                 continue
             self._session.act(actions)
             return
-        self._say(f"{line} is not legal here; type ? to list the legal actions.")
+        state = self._session.state
+        reason = reason_for(state, line) or reason_for(state, line.lower())
+        names = [state.action_to_string(action) for action in state.legal_actions()]
+        meant = did_you_mean(line, names) or "Type ? to list the legal actions."
+        why = "" if reason is None else f": {reason}"
+        self._say(f"{line} is not legal here{why}. {meant}")
 
 
 def play_in_terminal(

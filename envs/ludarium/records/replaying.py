@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ludarium.core.game import game_type
 from ludarium.core.history import LastTurn, Position
+from ludarium.core.reasons import reason_for
 from ludarium.core.state import State
 from ludarium.records.game_record import GameRecord, standard_start, verdict, where_of
 from ludarium.records.results import DRAWN, MAX_TURNS, UNFINISHED, WON
@@ -38,7 +39,9 @@ def _moves(state: State, text: str) -> list[_Move]:
     """Return the actions of a turn, each with its text and the state after it."""
     parsed = _parse(state, text, state.turn_number())
     if parsed is None:
-        raise ValueError(f"{text!r} is illegal in {state.to_string()!r}")
+        reason = reason_for(state, text)
+        why = "" if reason is None else f": {reason}"
+        raise ValueError(f"{text!r} is illegal in {state.to_string()!r}{why}")
     return parsed[1]
 
 
