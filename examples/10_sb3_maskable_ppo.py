@@ -19,7 +19,9 @@ try:
     from ludarium.wrappers.sb3_agent import SB3Agent
     from ludarium.wrappers.sb3_callbacks import Evaluate, LogWinRates, ShowProgress
 except ImportError as error:
-    raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
+    raise SystemExit(
+        f"{error}; this example needs: pip install 'ludarium[train]', or in a clone '.[train]'"
+    ) from error
 
 
 def main() -> None:

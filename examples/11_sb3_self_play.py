@@ -28,7 +28,9 @@ try:
         ShowProgress,
     )
 except ImportError as error:
-    raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
+    raise SystemExit(
+        f"{error}; this example needs: pip install 'ludarium[train]', or in a clone '.[train]'"
+    ) from error
 
 
 def main() -> None:

@@ -30,7 +30,9 @@ try:
     from ludarium.single_agent.vector import SingleAgentVector
     from ludarium.wrappers.sb3 import save_network
 except ImportError as error:
-    raise SystemExit(f"{error}; this example needs: pip install 'ludarium[train]'") from error
+    raise SystemExit(
+        f"{error}; this example needs: pip install 'ludarium[train]', or in a clone '.[train]'"
+    ) from error
 
 OPPONENTS = ("random", "greedy")  # seed of the evaluations that choose the best network
 

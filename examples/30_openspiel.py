@@ -9,11 +9,16 @@ for a simulation, so a few games take up to a minute.
 import argparse
 
 import numpy as np
-import pyspiel
-from open_spiel.python.algorithms import mcts
 
 import ludarium
 from ludarium.arena import play_match
+
+try:
+    import pyspiel
+    from open_spiel.python.algorithms import mcts
+except ImportError as error:
+    raise SystemExit(f"{error}; this example needs: pip install open_spiel") from error
+
 from ludarium.wrappers.openspiel import BotAgent, register
 
 

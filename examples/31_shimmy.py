@@ -9,10 +9,15 @@ OpenSpiel environments takes these games; `ludarium.make` returns the same direc
 import argparse
 
 import numpy as np
-from shimmy.openspiel_compatibility import OpenSpielCompatibilityV0
 
 import ludarium
-from ludarium.wrappers.openspiel import register
+
+try:
+    from shimmy.openspiel_compatibility import OpenSpielCompatibilityV0
+
+    from ludarium.wrappers.openspiel import register
+except ImportError as error:
+    raise SystemExit(f"{error}; this example needs: pip install open_spiel shimmy") from error
 
 
 def main() -> None:

@@ -10,9 +10,13 @@ import argparse
 import time
 
 import numpy as np
-import supersuit
 
 import ludarium
+
+try:
+    import supersuit
+except ImportError as error:
+    raise SystemExit(f"{error}; this example needs: pip install supersuit") from error
 
 
 def main() -> None:

@@ -278,5 +278,5 @@ def test_a_malformed_spec_is_named_before_a_missing_library(monkeypatch, spec, m
         monkeypatch.delitem(sys.modules, module, raising=False)
     with pytest.raises(ValueError, match=malformed):
         make_agent(spec)
-    with pytest.raises(ImportError, match=r"pip install ludarium\[train\]"):
+    with pytest.raises(ImportError, match=r"pip install 'ludarium\[train\]', or in a clone"):
         make_agent(missing)

@@ -57,6 +57,29 @@ def test_version(run):
     assert run("--version") == (0, f"ludarium, version {ludarium.__version__}\n", "")
 
 
+@pytest.mark.parametrize("command", [None, *sorted(cli.commands)])
+def test_no_line_of_help_is_cut_or_too_long(run, command):
+    status, out, err = run(*([] if command is None else [command]), "--help")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()[1:]  # after the line of usage
+    assert [line for line in lines if len(line) > 80 or line.endswith("...")] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("plya sphlag", "Did you mean 'play'"),
+        ("show glis", "Did you mean 'gliss'?"),
+        ("show gliss -o bord_size=13", "Did you mean 'board_size'?"),
+        ("match gliss gredy random", "Did you mean 'greedy'?"),
+        ("show gliss --them dark", "Did you mean one of: '--help', '--theme'?"),
+    ],
+)
+def test_a_mistyped_word_is_answered_with_what_was_meant(run, words, meant):
+    status, out, err = run(*words.split())
+    assert (status, out) == (2, "") and meant in err and err.count("\n") == 1
+
+
 def test_help_needs_no_game_and_no_compiler():
     code = (
         "import sys\n"
@@ -228,7 +251,7 @@ def test_record_chooses_the_format_by_suffix(run, suffix):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("nothing", "No such command 'nothing'; see ludarium --help"),
+        ("nothing", "there is no command 'nothing': there is 'list'.*; see ludarium --help"),
         ("--nothing", "No such option.*; see ludarium --help"),
         ("show", "Missing argument 'GAME'; see ludarium show --help"),
         ("show chess", "there is no game 'chess': there is .*'sphlag'"),

@@ -12,7 +12,7 @@ import pytest
     "module, missing, install",
     [
         ("ludarium.wrappers.openspiel", "pyspiel", "open_spiel"),
-        ("ludarium.wrappers.sb3", "torch", "ludarium[train]"),
+        ("ludarium.wrappers.sb3", "torch", "pip install '.[train]'"),
     ],
 )
 def test_a_missing_library_is_named(

@@ -662,10 +662,15 @@ def test_the_turns_of_a_session(name: str, seat: int) -> None:
     assert len(harness.controller.session.turns()) < len(turns)
 
 
-def test_an_empty_game_is_saved_if_it_is_the_only_one(game: Any) -> None:
+def test_a_game_in_which_nothing_was_played_is_not_saved(game: Any) -> None:
     harness = ControllerHarness(game)
     harness.controller.save_record()
-    assert [record.turns for record in harness.kept] == [()]
+    assert harness.kept == [] and not harness.controller.recorded
+    harness.controller.press("resign")
+    harness.controller.press("resign")  # it asks once more
+    harness.controller.save_record()
+    assert [record.reason for record in harness.kept] == ["resigned"]
+    assert harness.controller.recorded
 
 
 class FaultyAgent:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import ludarium
-from ludarium.core.reasons import did_you_mean, reason_for
+from ludarium.core.errors import did_you_mean
+from ludarium.core.reasons import reason_for
 
 GAMES = {
     "gliss": [{}, {"board_size": 13}],

@@ -195,3 +195,11 @@ def test_perft_beyond_max_turns_is_zero_at_once(name: str) -> None:
     assert ludarium.perft(state, 1000) == ludarium.perft(state, 41) == 0
     last = ludarium.load_game(name, max_turns=state.turn_number() + 2).new_initial_state(seed=1)
     assert ludarium.perft(last, 2) == ludarium.perft(state, 2) > 0 == ludarium.perft(last, 3)
+
+
+@pytest.mark.parametrize("wrong", ["x", None, 3])
+def test_what_is_no_state_is_refused_at_the_call(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="State"):
+        ludarium.turns(wrong)
+    with pytest.raises(TypeError, match="GameRecord"):
+        ludarium.records.replay(wrong)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ludarium.arena.match import CONFIDENCE
+from ludarium.core.errors import install
 from ludarium.core.options import as_int
 
 ELO = 400 / math.log(10)  # Elo points for each unit of log-odds: 400 points are odds of ten to one
@@ -122,7 +123,7 @@ def rate(
     try:
         import choix
     except ImportError as error:
-        raise ImportError("ratings need choix: pip install 'ludarium[arena]'") from error
+        raise ImportError(f"ratings need choix: {install('arena')}") from error
 
     wins, draws = _counts("wins", wins), _counts("draws", draws)
     if wins.shape != draws.shape or (draws != draws.T).any():

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ludarium.arena.ratings import can_rate
 from ludarium.arena.standings import ANCHOR, Standing, TournamentResult
+from ludarium.core.errors import install
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 # ---------------------------------------------------------------- contents of the tables
 
-NO_RATING = "ratings need choix: pip install 'ludarium[arena]'"
+NO_RATING = f"ratings need choix: {install('arena')}"
 
 
 def title_of(result: TournamentResult) -> str:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from ludarium.core.errors import show
+from ludarium.core.errors import install, show
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -36,7 +36,7 @@ def check_workers(workers: int | None, ray: str | None) -> None:
         _host_and_port(ray)
     module, extra = ("ray", "ray") if ray is not None else ("joblib", "arena")
     if (ray is not None or (workers or 1) > 1) and importlib.util.find_spec(module) is None:
-        raise ImportError(f"these workers need {module}: pip install 'ludarium[{extra}]'")
+        raise ImportError(f"these workers need {module}: {install(extra)}")
 
 
 def do_all(

@@ -21,11 +21,29 @@ from ludarium.cli.replays import replay_command
 from ludarium.cli.rules import rules_command
 from ludarium.cli.signals import signals_as_exit
 from ludarium.cli.tournament import tournament_command
+from ludarium.core.errors import join_or, with_question
 
 USER_ERROR, INTERRUPTED = 2, 130  # exit statuses
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+class _Group(click.Group):
+    """Commands; the nearest one is offered for a name that is none."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            message = f"there is no command {args[0]!r}: there is {join_or(self.commands)}"
+            raise click.UsageError(with_question(message, args[0], self.commands), ctx) from error
+
+
+@click.group(
+    cls=_Group,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="ludarium", prog_name="ludarium")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -115,7 +133,10 @@ def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     if context is None:
         return message
-    return f"{message.removesuffix('.')}; see {context.command_path} --help"
+    see = f"{context.command_path} --help"
+    if message.endswith("?"):
+        return f"{message} See {see}"
+    return f"{message.removesuffix('.')}; see {see}"
 
 
 def _reason(error: OSError) -> str:

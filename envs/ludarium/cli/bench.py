@@ -9,7 +9,7 @@ import click
 from ludarium.cli.arguments import console, force_option
 
 
-@click.command("bench")
+@click.command("bench", short_help="Measure speed, start and memory.")
 @click.option(
     "--only",
     "groups",

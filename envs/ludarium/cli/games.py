@@ -40,7 +40,7 @@ FORMS = {
 }
 
 
-@click.command("list")
+@click.command("list", short_help="List the installed games, their options and the agents.")
 def list_command() -> None:
     """List the installed games with their options, and the installed agents."""
     from rich.table import Table
@@ -66,7 +66,7 @@ def list_command() -> None:
 # ---------------------------------------------------------------- show
 
 
-@click.command("show")
+@click.command("show", short_help="Print a position of GAME and facts about it.")
 @game_argument
 @position_option
 @click.option(
@@ -186,7 +186,7 @@ def _analyst(spec: str) -> SearchAgent:
 # ---------------------------------------------------------------- perft
 
 
-@click.command("perft")
+@click.command("perft", short_help="Count the sequences of legal turns of GAME.")
 @game_argument
 @position_option
 @click.option("--depth", type=click.IntRange(min=1), required=True, help="Number of turns.")
@@ -201,7 +201,7 @@ def perft_command(
     \b
     Examples:
       ludarium perft sphlag --depth 4
-      ludarium perft sphlag --depth 2 --position "R.W...R..R...B.R/........./..../. W 0 - 2"
+      ludarium perft gliss --depth 2 -o board_size=13
     """
     from ludarium.core.turns import check_depth, perft
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------- match
 
 
-@click.command("match")
+@click.command("match", short_help="Play a match between two agents.")
 @game_argument
 @click.argument("a")
 @click.argument("b")
@@ -145,7 +145,7 @@ def _print_result(title: str, result: MatchResult) -> None:
 # ---------------------------------------------------------------- record
 
 
-@click.command("record")
+@click.command("record", short_help="Play one game and write it to a file.")
 @game_argument
 @click.option("--agents", metavar="A,B", required=True, help="The agents of player 0 and player 1.")
 @click.option(
@@ -179,8 +179,8 @@ def record_command(
     \b
     Examples:
       ludarium record sphlag --agents greedy,random --out game.html
-      ludarium record sphlag --agents greedy,random --out game.gif --theme dark --names
-      ludarium record sphlag --agents random,random --out game.jsonl --seed 7 --force
+      ludarium record sphlag --agents greedy,random --out game.gif --names
+      ludarium record sphlag --agents random,random --out a.jsonl --seed 7 --force
     """
     from ludarium.agents import make_agent
     from ludarium.arena import PlayerError, play_game

@@ -13,7 +13,7 @@ from ludarium.cli.arguments import game_argument, load, position_option, seed_op
 WINDOW_SIZE = 640  # default of the longer side of the board in the window, in pixels
 
 
-@click.command("play")
+@click.command("play", short_help="Play GAME against an agent.")
 @game_argument
 @click.option(
     "--against",
@@ -80,8 +80,8 @@ def play_command(
     mouse button to clear the selection, Q to quit; R, N and Q ask once more. The mouse wheel, Page
     Up and Page Down scroll the list of turns.
 
-    However the game ends, its record is saved in a file, which is named when you leave. At the
-    terminal, a game in which nothing was played leaves no file.
+    However the game ends, its record is saved in a file, which is named when you leave. A
+    game in which nothing was played leaves no file.
 
     \b
     Examples:

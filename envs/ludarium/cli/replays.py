@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ludarium.records.game_record import GameRecord
 
 
-@click.command("replay")
+@click.command("replay", short_help="List saved games, or make a page or a film of one.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--game",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 RUNS = Path("runs")
 
 
-@click.command("tournament")
+@click.command("tournament", short_help="Play a tournament and print a table.")
 @game_argument
 @click.option("--agents", metavar="A,B,...", required=True, help="The agents, two or more.")
 @click.option(

@@ -46,6 +46,15 @@ def show(value: Any, most: int = 200) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
+def install(extra: str) -> str:
+    """Return the commands that install an extra of this package, from an index and from a clone.
+
+    >>> install("human")
+    "pip install 'ludarium[human]', or in a clone pip install '.[human]'"
+    """
+    return f"pip install 'ludarium[{extra}]', or in a clone pip install '.[{extra}]'"
+
+
 def join_or(values: Iterable[Any]) -> str:
     """Return values for a message, or ``none`` when there are no values.
 
@@ -56,3 +65,29 @@ def join_or(values: Iterable[Any]) -> str:
     if len(words) < 2:
         return "".join(words) or "none"
     return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+ALIKE = 0.6  # from 0 to 1: how alike a text and what is offered for it have to be
+
+
+def did_you_mean(text: Any, known: Iterable[str]) -> str:
+    """Return the question ``Did you mean ...?`` about what is most like a text, or "".
+
+    >>> did_you_mean("glis", ["gliss", "gyges", "sphlag"])
+    "Did you mean 'gliss'?"
+    >>> did_you_mean("chess", ["gliss", "gyges", "sphlag"])
+    ''
+    """
+    import difflib  # only where something was mistyped
+
+    if not isinstance(text, str):
+        return ""
+    folded = {name.lower(): name for name in known}
+    found = difflib.get_close_matches(text[:100].lower(), list(folded), 3, ALIKE)
+    return f"Did you mean {join_or([folded[name] for name in found])}?" if found else ""
+
+
+def with_question(message: str, text: Any, known: Iterable[str]) -> str:
+    """Return a message, followed by `did_you_mean` if that has something to ask."""
+    question = did_you_mean(text, known)
+    return f"{message}. {question}" if question else message

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ludarium.core.errors import join_or, show
+from ludarium.core.errors import join_or, show, with_question
 
 MAX_TURNS_LIMIT = 10**9 - 1  # fits into the state of every game, and into its text
 LEAST_SIZE, MOST_SIZE = 128, 2048  # longer side of a picture, in pixels
@@ -156,6 +156,7 @@ def split_options(
     allowed = (*game_options, *own)
     for name in options:
         if name not in allowed:
-            raise ValueError(f"{what} has no option {show(name)}: it has {join_or(allowed)}")
+            message = f"{what} has no option {show(name)}: it has {join_or(allowed)}"
+            raise ValueError(with_question(message, name, allowed))
     ours = {name: value for name, value in options.items() if name in own}
     return {name: value for name, value in options.items() if name not in ours}, ours

@@ -1,19 +1,12 @@
-"""Why a text is not a legal turn, and what may have been meant: for errors that people read."""
+"""Why a text is not a legal turn: for errors that people read."""
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
-from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar
 
-from ludarium.core.errors import join_or
-
 _Position = TypeVar("_Position", bound="_Explained")
-
-ALIKE = 0.6  # from 0 to 1: how alike a text and what is offered for it have to be
-MOST = 3  # how many are offered
 
 
 class _Explained(Protocol):
@@ -65,16 +58,3 @@ def _why_illegal(state: _Explained, text: str) -> str | None:
         return None
     why: str | None = importlib.import_module(module).why_illegal(state, text)
     return why
-
-
-def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """Return the question ``Did you mean ...?`` about what is most like a text, or "".
-
-    >>> did_you_mean("glis", ["gliss", "gyges", "sphlag"])
-    "Did you mean 'gliss'?"
-    >>> did_you_mean("chess", ["gliss", "gyges", "sphlag"])
-    ''
-    """
-    folded = {name.lower(): name for name in known}
-    found = difflib.get_close_matches(text.lower(), list(folded), MOST, ALIKE)
-    return f"Did you mean {join_or([folded[name] for name in found])}?" if found else ""

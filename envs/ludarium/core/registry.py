@@ -11,7 +11,7 @@ import functools
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from ludarium.core.errors import MissingExtraError, join_or, show
+from ludarium.core.errors import MissingExtraError, join_or, show, with_question
 
 GAMES, AGENTS, IDS = "ludarium.games", "ludarium.agents", "pettingzoo.envs"
 
@@ -65,7 +65,9 @@ def find_game(name: str) -> Any:
         raise TypeError(f"the name of a game is a str, not {type(name).__name__}: {show(name)}")
     found = _entry_points().get(name)
     if found is None:
-        raise ValueError(f"there is no game {show(name)}: there is {join_or(list_games())}")
+        names = list_games()
+        message = f"there is no game {show(name)}: there is {join_or(names)}"
+        raise ValueError(with_question(message, name, names))
     return found.load()
 
 
@@ -92,7 +94,9 @@ def find_agent(spec: str) -> Any:
     name, colon, argument = spec.partition(":")
     found = _agent_points().get(name)
     if found is None:
-        raise ValueError(f"there is no agent {show(spec)}: there is {join_or(list_agents())}")
+        names = list_agents()
+        message = f"there is no agent {show(spec)}: there is {join_or(names)}"
+        raise ValueError(with_question(message, name, names))
     given = argument if colon else None
     try:
         make = found.load()

@@ -71,7 +71,7 @@ def perft(state: State, depth: int) -> int:
 
 
 def turns(state: State) -> Iterator[tuple[str, State]]:
-    """Yield each distinct turn from a state: its text and the state after it.
+    """Return an iterator over the distinct turns from a state: text and state after it.
 
     The text of a whole turn is the texts of its actions joined; from a half-made turn only the rest
     is listed.
@@ -84,12 +84,16 @@ def turns(state: State) -> Iterator[tuple[str, State]]:
     Raises:
         TypeError: `state` is not a `State`.
     """
-    check_state(state)
+    check_state(state)  # now, and not when the first turn is asked for
+    return _turns(state)
+
+
+def _turns(state: State) -> Iterator[tuple[str, State]]:
     number = state.turn_number()
     for action in state.legal_actions():
         text, after = state.action_to_string(action), state.child(action)
         if after.turn_number() == number and not after.is_terminal():
-            for rest, end in turns(after):
+            for rest, end in _turns(after):
                 yield text + rest, end
         else:
             yield text, after

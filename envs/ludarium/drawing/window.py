@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ludarium.core.errors import install
 from ludarium.drawing.shapes import Frame
 
 
@@ -26,16 +27,14 @@ def _import_pygame() -> Any:
     try:
         import pygame
     except ImportError as error:
-        raise ImportError(
-            "a window needs pygame-ce: pip install 'ludarium[human]'", name="pygame"
-        ) from error
+        raise ImportError(f"a window needs pygame-ce: {install('human')}", name="pygame") from error
     finally:
         if not asked:
             os.environ.pop(name, None)
     if not hasattr(pygame, "Window"):
         raise ImportError(
             f"a window needs pygame-ce, not pygame {pygame.version.ver}: "
-            "pip uninstall pygame; pip install 'ludarium[human]'",
+            f"pip uninstall pygame; {install('human')}",
             name="pygame",
         )
     return pygame

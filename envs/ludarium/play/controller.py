@@ -153,6 +153,7 @@ class Controller:
         selection: the targets chosen for the next action; None unless it is the person's turn.
         hovered: the target under the mouse that a click would choose, or None.
         preview: the position after that click, if it completes an action; else None.
+        recorded: whether the record of any game was saved.
         hint: targets of the turn that the agent suggests; empty unless a hint is shown.
         asked: name of the button or key that waits for a second press; empty without one.
         quitting: whether the person has asked to close the window.
@@ -179,6 +180,7 @@ class Controller:
         self._rng, self._hint_rng = rng, hint_rng
         self._pause, self._clock = pause, clock
         self._saved: Session | None = None  # the session that was saved last
+        self.recorded = False
         self._hint_question: int | None = None  # number of the pending question for a hint
         self._turn_question: int | None = None  # number of the pending question for a turn
         self._orientation, self._flipped = check_orientation(orientation), False
@@ -422,11 +424,12 @@ class Controller:
             self._refresh()
 
     def save_record(self) -> None:
-        """Save the record of the session once; empty games after the first are not saved."""
+        """Save the record of the session once; a game in which nothing was played has none."""
         session = self.session
-        if session is not self._saved and (session.state.history() or self._saved is None):
+        if session is not self._saved and session.begun:
             self._saved = session
             self._save(session)
+            self.recorded = True
 
     # ---- answers of the agent
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ludarium.core.errors import IllegalActionError
-from ludarium.core.reasons import did_you_mean, reason_for
+from ludarium.core.errors import IllegalActionError, did_you_mean
+from ludarium.core.reasons import reason_for
 from ludarium.core.rule_page import plain_text, short_rules
 from ludarium.core.text import in_columns
 from ludarium.play.session import AgentError, Session, agents_turn, save_record, turn_text

@@ -190,4 +190,5 @@ def play_in_window(
         shell.close()
         agent_thread.close()
         controller.save_record()
-        write(f"The record is in {path}")
+        if controller.recorded:
+            write(f"The record is in {path}")

@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ludarium.core.errors import install
+
 if TYPE_CHECKING:
     from ludarium.records.episode import Episode
 
@@ -36,8 +38,7 @@ def check_mp4() -> None:
     for module in ("imageio", "imageio_ffmpeg"):
         if importlib.util.find_spec(module) is None:
             raise ImportError(
-                f"MP4 needs imageio with ffmpeg ({module} is not installed): "
-                "pip install 'ludarium[video]'",
+                f"MP4 needs imageio with ffmpeg ({module} is not installed): {install('video')}",
                 name=module,
             )
 

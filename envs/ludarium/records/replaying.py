@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ludarium.core.errors import show
 from ludarium.core.game import game_type
 from ludarium.core.history import LastTurn, Position
 from ludarium.core.reasons import reason_for
@@ -69,15 +70,19 @@ def _parse(state: State, text: str, turn: int) -> tuple[bool, list[_Move]] | Non
 
 
 def replay(record: GameRecord) -> Iterator[State]:
-    """Yield the first position of a record, then the one after each turn, each a state of its own.
+    """Return an iterator over the positions of a record: the first, and the one after each turn.
+
+    Each is a state of its own. Errors of the record are raised by the iterator.
 
     Raises:
+        TypeError: The argument is not a `GameRecord`.
         ValueError: The game, its version or an option is not known here, the start is not a
             position, a turn is illegal, or the result is not that of the last position. The message
             names the record's line, if it has one, and the turn.
     """
-    for *_, position in replayed(record):
-        yield position.state.clone()
+    if not isinstance(record, GameRecord):
+        raise TypeError(f"replay() takes a GameRecord, not {type(record).__name__}: {show(record)}")
+    return (position.state.clone() for *_, position in replayed(record))
 
 
 def replayed(record: GameRecord) -> Iterator[list[Position]]:

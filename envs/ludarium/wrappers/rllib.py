@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.errors import install
+
 try:
     import torch
     from ray.rllib.core.columns import Columns
     from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
     from ray.rllib.core.rl_module.torch import TorchRLModule
 except ImportError as error:  # pragma: no cover
-    raise ImportError("this needs RLlib: pip install 'ludarium[ray]' 'ray[rllib]' torch") from error
+    raise ImportError(
+        f"this needs RLlib: pip install 'ray[rllib]' torch, and {install('ray')}"
+    ) from error
 
 from ludarium.single_agent.opponents import Observation
 

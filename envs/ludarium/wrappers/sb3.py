@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.errors import install
+
 try:
     import torch
     from gymnasium import spaces
@@ -22,7 +24,7 @@ try:
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:  # pragma: no cover
-    raise ImportError("this needs Stable-Baselines3: pip install ludarium[train]") from error
+    raise ImportError(f"this needs Stable-Baselines3: {install('train')}") from error
 
 from ludarium.core.files import check_target, replacing
 from ludarium.core.game import Game

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ludarium.core.errors import MissingExtraError
+from ludarium.core.errors import MissingExtraError, install
 from ludarium.wrappers.sb3_specs import check_file_argument
 
 try:
@@ -27,7 +27,7 @@ try:
     from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 except ImportError as error:  # pragma: no cover
     raise MissingExtraError(
-        "agent 'sb3' needs sb3-contrib: pip install ludarium[train]", check_file_argument
+        f"agent 'sb3' needs sb3-contrib: {install('train')}", check_file_argument
     ) from error
 
 from ludarium.core.errors import join_or

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ludarium.core.errors import MissingExtraError
+from ludarium.core.errors import MissingExtraError, install
 from ludarium.wrappers.sb3_specs import split_search_argument
 
 try:
     import torch
 except ImportError as error:  # pragma: no cover
     raise MissingExtraError(
-        "agent 'alphazero' needs torch: pip install ludarium[train]", split_search_argument
+        f"agent 'alphazero' needs torch: {install('train')}", split_search_argument
     ) from error
 
 from ludarium.agents.alphazero import AlphaZeroAgent
