@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browsing import browser  # noqa: F401  # a fixture of pages
 from terminal import broken, run  # noqa: F401  # fixtures of the command line
 
 import ludarium

@@ -5,15 +5,13 @@ from __future__ import annotations
 import html
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import golden
 import numpy as np
-import pytest
+from browsing import Watched, needs_chromium
 from PIL import Image
 
 import ludarium
@@ -23,20 +21,6 @@ from ludarium.records import record_episode
 from ludarium.records.game_record import GameRecord
 from ludarium.records.results import ending_of, result_of
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-needs_chromium = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"
-)
-# Without what a fresh browser looks up in the background.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 NASTY = "<script>alert('&amp;\"\u2028$title</script>", "</iframe>\0`${x}` \\u003c"
 
 
@@ -187,46 +171,6 @@ def test_notebooks_show_records_and_states(name: str) -> None:
 
 
 # ---------------------------------------------------------------- in a browser
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A headless browser with a profile of its own."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(
-            tmp_path_factory.mktemp("profile"),
-            executable_path=CHROMIUM,
-            headless=True,
-            args=FLAGS,
-            viewport={"width": 900, "height": 700},
-        )
-        yield context
-        context.close()
-
-
-class Watched:
-    """A page, and all that went wrong or out."""
-
-    def __init__(self, browser: Any, path: Path) -> None:
-        self.page = browser.new_page()
-        self.heard: list[str] = []
-        self.page.on("console", lambda message: self.heard.append(f"console: {message.text}"))
-        self.page.on("pageerror", lambda error: self.heard.append(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: self.heard.append(f"dialog: {dialog.message}"))
-        self.page.on("request", lambda request: self.heard.append(f"request: {request.url}"))
-        self.page.goto(path.as_uri())
-        self.uri = path.as_uri()
-
-    def text(self, selector: str) -> str:
-        found: str = self.page.locator(selector).inner_text()
-        return found
-
-    def quiet(self) -> bool:
-        """Whether nothing but the page itself was asked for, and nobody complained."""
-        self.page.close()
-        return self.heard == [f"request: {self.uri}"]
 
 
 @needs_chromium

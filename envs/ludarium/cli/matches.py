@@ -10,6 +10,7 @@ import click
 
 from ludarium.cli.arguments import (
     console,
+    episode_theme_option,
     force_option,
     game_argument,
     load,
@@ -17,7 +18,6 @@ from ludarium.cli.arguments import (
     orientation_option,
     seed_option,
     size_option,
-    theme_option,
 )
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _print_result(title: str, result: MatchResult) -> None:
 )
 @seed_option("The same seed gives the same game.")
 @size_option
-@theme_option
+@episode_theme_option
 @names_option
 @orientation_option
 @force_option

@@ -9,11 +9,11 @@ import click
 
 from ludarium.cli.arguments import (
     console,
+    episode_theme_option,
     force_option,
     names_option,
     orientation_option,
     size_option,
-    theme_option,
 )
 from ludarium.cli.matches import summary
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     "games are listed.",
 )
 @size_option
-@theme_option
+@episode_theme_option
 @names_option
 @orientation_option
 @force_option
@@ -102,7 +102,9 @@ def replay_command(
     except ValueError as error:
         raise click.ClickException(f"{file}: {error}") from error
     if out.suffix.lower() == ".svg":
-        write_picture(episode.states[-1], out, size, theme, None, force, orientation)
+        write_picture(
+            episode.states[-1], out, size, episode.picture_theme, None, force, orientation
+        )
     else:
         record_episode(episode, out, size, force, theme, orientation, names)
     click.echo(f"wrote {out}: {summary(record)}")

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from ludarium.core.history import Position, last_turn_of, retrace
-from ludarium.core.options import check_orientation, check_size
+from ludarium.core.options import check_choice, check_orientation, check_size
 from ludarium.core.state import State
 from ludarium.core.text import counted
 from ludarium.drawing import pictures
-from ludarium.drawing.canvas import Frame, check_theme
+from ludarium.drawing.canvas import Frame
+from ludarium.drawing.themes import THEMES
 from ludarium.records.game_record import GameRecord, record_of
 from ludarium.records.names import line_of_names, with_names
 from ludarium.records.replaying import replayed
@@ -32,6 +33,10 @@ class Environment(Protocol):
 Source: TypeAlias = "Episode | GameRecord | State | Iterable[State] | Environment"
 
 
+#: The theme of a page that follows its reader's system; other files are light then.
+AUTO = "auto"
+
+
 @dataclass(frozen=True, repr=False)
 class Episode:
     """A game as it is to be shown.
@@ -42,7 +47,7 @@ class Episode:
             None for the first position, and where a position does not follow from the one before.
         record: the game as a record.
         size: the longer side of a picture in pixels.
-        theme: ``"light"`` or ``"dark"``.
+        theme: ``"light"``, ``"dark"`` or ``"auto"``.
         orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``.
         names: whether a line above each picture names the players.
     """
@@ -62,6 +67,11 @@ class Episode:
     def states(self) -> list[State]:
         """The state of each position."""
         return [position.state for position in self.positions]
+
+    @property
+    def picture_theme(self) -> str:
+        """The theme of pictures: ``"light"`` or ``"dark"``."""
+        return "light" if self.theme == AUTO else self.theme
 
     @property
     def ending(self) -> str | None:
@@ -85,14 +95,16 @@ class Episode:
         if not self.names:
             return None
         width = self._board_frame(0).shape[1]
-        return line_of_names(self.record.players, self.positions, width, self.size, self.theme)
+        return line_of_names(
+            self.record.players, self.positions, width, self.size, self.picture_theme
+        )
 
     def _board_frame(self, index: int) -> Frame:
         state, last_turn = self.positions[index]
         last = index in (-1, len(self.positions) - 1)
         ending = self.ending if last else None
         return pictures.draw(
-            state, self.size, self.theme, None, ending, last_turn, self.orientation
+            state, self.size, self.picture_theme, None, ending, last_turn, self.orientation
         )
 
     def frames(self) -> Iterator[Frame]:
@@ -104,7 +116,7 @@ class Episode:
 def episode_of(
     source: Source,
     size: int = 512,
-    theme: str = "light",
+    theme: str = AUTO,
     orientation: int | str = 0,
     names: bool = False,
 ) -> Episode:
@@ -120,7 +132,8 @@ def episode_of(
         source: a game record; a state with its history; states in their order; an environment of
             PettingZoo or Gymnasium from this package, wrapped or not; or an episode.
         size: the longer side of a picture in pixels, 128 to 2048.
-        theme: ``"light"`` or ``"dark"``.
+        theme: ``"light"``, ``"dark"`` or ``"auto"``: a page follows its reader's system, and
+            pictures are light.
         orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``.
         names: whether a line above each picture names the players.
 
@@ -129,8 +142,8 @@ def episode_of(
             empty, its states are of different games, or a record cannot be replayed.
         TypeError: The source is none of these.
     """
-    name, side = check_theme(theme).name, check_orientation(orientation)
-    shown = check_size(size), name, side, bool(names)
+    check_choice("theme", theme, (*THEMES, AUTO))
+    shown = check_size(size), str(theme), check_orientation(orientation), bool(names)
     if isinstance(source, Episode):
         return dataclasses.replace(
             source, size=shown[0], theme=shown[1], orientation=shown[2], names=shown[3]

@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from ludarium.core.files import check_target, replacing
 from ludarium.records import html, movies, sheet
-from ludarium.records.episode import Episode, Source, episode_of
+from ludarium.records.episode import AUTO, Episode, Source, episode_of
 
 
 def _write_jsonl(file: BinaryIO, episode: Episode) -> None:
@@ -59,7 +59,7 @@ def record_episode(
     path: str | os.PathLike[str],
     size: int = 512,
     overwrite: bool = False,
-    theme: str = "light",
+    theme: str = AUTO,
     orientation: int | str = 0,
     names: bool = False,
 ) -> Path:
@@ -74,9 +74,10 @@ def record_episode(
             and the result. A sheet too small for all positions says which ones it shows.
         size: the longer side of each picture in pixels, 128 to 2048.
         overwrite: whether an existing file is replaced.
-        theme: ``"light"`` or ``"dark"``; a page can switch between them.
+        theme: ``"light"`` or ``"dark"``; a page can switch between them. ``"auto"``: a page begins
+            with the theme of its reader's system, and other files are light.
         orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``, the player to
-            move, in a page the first one for the whole game.
+            move. In a page it is the first one for the whole game, and the reader can turn it.
         names: whether a line above each picture names the players; a page always names them.
 
     Returns:

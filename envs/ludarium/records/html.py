@@ -1,7 +1,9 @@
 """Episodes as a self-contained page of HTML to step through, without network or other files.
 
 Each position is drawn as SVG in both themes. The two differ only in colours, which become variables
-of the page. The page holds the board, and each shape that several positions share, once.
+of the page. The page holds the board, and each shape that several positions share, once. Both sides
+of the board are drawn, so that a reader can turn it: that adds about as much again to what the
+positions of a game take, and letters and shadows stay upright.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from ludarium.core.game import game_type
 from ludarium.drawing import pictures
 from ludarium.drawing.svg import FONT, Element, SvgCanvas, start_svg
 from ludarium.drawing.themes import THEMES, Colour
+from ludarium.records.episode import AUTO
 from ludarium.records.results import plain, result_of
 
 if TYPE_CHECKING:
@@ -51,8 +54,12 @@ def page(episode: Episode) -> str:
     turns, status = _turns(episode)
     result = result_of(record, last)
     data = {
-        "frames": drawing.frames,
+        "game": title,
+        "frames": drawing.frames[0],
+        "turned": drawing.frames[1],
+        "ground": drawing.ground,
         "shapes": drawing.shapes,
+        "addresses": _addresses(episode),
         "positions": [state.to_string() for state in episode.states],
         "status": status,
         "turns": turns,
@@ -65,9 +72,10 @@ def page(episode: Episode) -> str:
         for player, name in enumerate(names)
     )
     height, width = drawing.size
-    template = resources.files("ludarium.records").joinpath("replay.html").read_text("utf-8")
-    return string.Template(template).substitute(
-        theme=episode.theme,
+    return string.Template(_text_of("replay.html")).substitute(
+        theme="" if episode.theme == AUTO else f' data-theme="{episode.theme}"',
+        style=_text_of("replay.css"),
+        script=_text_of("replay.js"),
         title=html.escape(_title(record)),
         game=html.escape(title),
         players=players,
@@ -78,8 +86,8 @@ def page(episode: Episode) -> str:
         width=width,
         height=height,
         definitions=drawing.definitions,
-        ground=drawing.ground,
-        first="".join(drawing.shapes[k] for k in drawing.frames[0]),
+        ground=drawing.ground[0],
+        first="".join(drawing.shapes[k] for k in drawing.frames[0][0]),
         status=html.escape(status[0]),
         position=html.escape(episode.states[0].to_string()),
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
@@ -101,6 +109,11 @@ def frame_of(record: GameRecord) -> str:
         f'<iframe sandbox="allow-scripts" loading="lazy" style="width: 100%; height: {FRAME}px; '
         f'border: 0" title="{html.escape(_title(record))}" srcdoc="{html.escape(text)}"></iframe>'
     )
+
+
+def _text_of(name: str) -> str:
+    """Return the text of a file that lies beside this module."""
+    return resources.files("ludarium.records").joinpath(name).read_text("utf-8")
 
 
 def _title(record: GameRecord) -> str:
@@ -138,6 +151,23 @@ def _turns(episode: Episode) -> tuple[list[dict[str, Any]], list[str]]:
     return turns, status
 
 
+def _addresses(episode: Episode) -> list[str]:
+    """Return for each position what stands after ``#`` in the page's address.
+
+    ``turn=12`` is the position after turn 12, ``turn=13.1`` the one after the first action of turn
+    13. States that do not follow from each other are numbered: ``position=3``.
+    """
+    addresses = []
+    for state, last_turn in episode.positions:
+        number, begun = state.turn_number(), last_turn.begun
+        addresses.append(
+            f"turn={number}" if begun is None else f"turn={number + 1}.{len(begun.actions)}"
+        )
+    if None in episode.texts[1:] or len(set(addresses)) < len(addresses):
+        return [f"position={index}" for index in range(len(addresses))]
+    return addresses
+
+
 # ---------------------------------------------------------------- drawing in both themes
 
 
@@ -145,47 +175,55 @@ class _Drawing:
     """All pictures of an episode, decomposed into shapes.
 
     Attributes:
-        frames: for each position the numbers of its shapes, in order.
+        frames: for each side of the board, first the one that is shown first, and each position
+            the numbers of its shapes, in order.
         shapes: the text of each shape.
-        ground: the text of the board.
+        ground: for each side the text of the board.
         definitions: definitions that shapes refer to.
         mover: colour of each player who is to move in some position.
         size: height and width of the pictures, in pixels.
     """
 
     def __init__(self, episode: Episode) -> None:
-        self.frames: list[list[int]] = []
+        self.frames: list[list[list[int]]] = []
         self.shapes: list[str] = []
+        self.ground: list[str] = []
         self.mover: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._colours: dict[_Pair, int] = {}
-        board = episode.states[0].game.type.submodule("render").board_of(episode.states[0])
+        self._known: dict[str, list[str]] = {}
         turned = pictures.bottom_player(episode.states[0], episode.orientation) == 1
+        for side in (turned, not turned):
+            self._draw(episode, side)
+        self.definitions = "".join(text for texts in self._known.values() for text in texts)
+
+    def _draw(self, episode: Episode, turned: bool) -> None:
+        """Draw all positions with a side of the board at the bottom."""
+        board = episode.states[0].game.type.submodule("render").board_of(episode.states[0])
         bare = [start_svg(board, SIZE, theme, PREFIX, turned) for theme in THEMES]
         self.size = bare[0].shape
-        self.ground = "".join(self._merge([canvas.elements for canvas in bare]))
-        known = {
-            name: self._merge([c.definitions[name] for c in bare]) for name in bare[0].definitions
-        }
+        self.ground.append("".join(self._merge([canvas.elements for canvas in bare])))
+        self._define(bare)
+        frames = []
         for index, (state, last_turn) in enumerate(episode.positions):
             ending = episode.ending if index == len(episode.positions) - 1 else None
             canvases = [
                 pictures.draw_on(canvas.bare(), state, ending=ending, last_turn=last_turn)
                 for canvas in bare
             ]
-            self._define(known, canvases)
+            self._define(canvases)
             elements = self._merge([canvas.elements for canvas in canvases])
-            self.frames.append([self._number(text) for text in elements])
+            frames.append([self._number(text) for text in elements])
             colours = tuple(c.caption_colour for c in canvases if c.caption_colour is not None)
             if len(colours) == len(canvases) and not state.is_terminal():
                 self.mover.setdefault(state.current_player(), self._variable(colours))
-        self.definitions = "".join(text for texts in known.values() for text in texts)
+        self.frames.append(frames)
 
-    def _define(self, known: dict[str, list[str]], canvases: list[SvgCanvas]) -> None:
+    def _define(self, canvases: list[SvgCanvas]) -> None:
         """Add the definitions of a picture in each theme to those that are known."""
         for name in canvases[0].definitions:
-            if name not in known:
-                known[name] = self._merge([canvas.definitions[name] for canvas in canvases])
+            if name not in self._known:
+                self._known[name] = self._merge([canvas.definitions[name] for canvas in canvases])
 
     def _number(self, text: str) -> int:
         """Return the number of a shape, a new one if it has none yet."""

@@ -67,7 +67,7 @@ def write_png(file: BinaryIO, episode: Episode) -> None:
         frame = episode.frame(index)
         if label:
             words = f"after action {index} of {len(episode.states) - 1}"
-            line = _line(words, label, width, episode.theme)
+            line = _line(words, label, width, episode.picture_theme)
             sheet[top : top + label, left : left + width] = line
         sheet[top + label : top + label + height, left : left + width] = frame
     Image.fromarray(sheet).save(file, format="PNG")
