@@ -92,17 +92,6 @@ def theme_option(command: Command) -> Command:
     )(command)
 
 
-def episode_theme_option(command: Command) -> Command:
-    """Add the option --theme of a game's file."""
-    return click.option(
-        "--theme",
-        type=click.Choice(["auto", "light", "dark"]),
-        default="auto",
-        show_default=True,
-        help="Colours; auto: a page begins with those of its reader's system, others are light.",
-    )(command)
-
-
 def force_option(command: Command) -> Command:
     """Add the option --force."""
     return click.option("--force", is_flag=True, help="Overwrite an existing file.")(command)

@@ -10,15 +10,11 @@ import click
 
 from ludarium.cli.arguments import (
     console,
-    episode_theme_option,
-    force_option,
     game_argument,
     load,
-    names_option,
-    orientation_option,
     seed_option,
-    size_option,
 )
+from ludarium.cli.episodes import EpisodeOptions, episode_options, write_game
 
 if TYPE_CHECKING:
     from ludarium.arena import MatchResult
@@ -157,22 +153,14 @@ def _print_result(title: str, result: MatchResult) -> None:
     "a film (extra `video`); .png, a sheet of positions; .jsonl, the game record.",
 )
 @seed_option("The same seed gives the same game.")
-@size_option
-@episode_theme_option
-@names_option
-@orientation_option
-@force_option
+@episode_options
 def record_command(
     game: str,
     options: tuple[str, ...],
     agents: str,
     out: Path,
     seed: int,
-    size: int,
-    theme: str,
-    names: bool,
-    orientation: int | str,
-    force: bool,
+    look: EpisodeOptions,
 ) -> None:
     """Play one game of GAME between two agents and write it to a file.
 
@@ -180,15 +168,14 @@ def record_command(
     Examples:
       ludarium record sphlag --agents greedy,random --out game.html
       ludarium record sphlag --agents greedy,random --out game.gif --names
+      ludarium record sphlag --agents greedy,random --out a.png --from 10
       ludarium record sphlag --agents random,random --out a.jsonl --seed 7 --force
     """
     from ludarium.agents import make_agent
     from ludarium.arena import PlayerError, play_game
-    from ludarium.records import sheet
-    from ludarium.records.episode import episode_of
-    from ludarium.records.export import check_episode_file, record_episode
+    from ludarium.records.export import SUFFIXES
 
-    check_episode_file(out, force)
+    look.check(out, SUFFIXES)
     loaded = load(game, options)
     specs = [spec.strip() for spec in agents.split(",")]
     if len(specs) != 2:
@@ -198,31 +185,12 @@ def record_command(
         )
     players = make_agent(specs[0]), make_agent(specs[1])
     error_console = console(error=True)
+    shown = error_console.status("playing and drawing") if error_console.is_terminal else None
     try:
-        if error_console.is_terminal:
-            with error_console.status("playing and drawing"):
-                record = play_game(loaded, *players, seed=seed)
-                record_episode(record, out, size, force, theme, orientation, names)
-        else:
+        with shown or contextlib.nullcontext():
             record = play_game(loaded, *players, seed=seed)
-            record_episode(record, out, size, force, theme, orientation, names)
+            lines = write_game(record, out, look)
     except PlayerError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"wrote {out}: {summary(record)}")
-    note = (
-        sheet.note(episode_of(record, size, theme, orientation, names))
-        if out.suffix.lower() == ".png"
-        else None
-    )
-    if note is not None:
-        click.echo(f"the sheet shows {note}")
-
-
-def summary(record: GameRecord) -> str:
-    """Return the winner of a game and the number of turns in words."""
-    count = f"{len(record.turns)} turn{'' if len(record.turns) == 1 else 's'}"
-    if record.result is None or record.result[0] == 0:
-        return f"no winner after {count} ({record.reason})"
-    winner = 0 if record.result[0] > 0 else 1
-    by = ", by an illegal action of the opponent" if record.reason == "illegal" else ""
-    return f"{record.players[winner]} (player {winner}) won after {count}{by}"
+    for line in lines:
+        click.echo(line)

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ludarium.cli.arguments import (
-    console,
-    episode_theme_option,
-    force_option,
-    names_option,
-    orientation_option,
-    size_option,
-)
-from ludarium.cli.matches import summary
+from ludarium.cli.arguments import console
+from ludarium.cli.episodes import EpisodeOptions, episode_options, write_game
 
 if TYPE_CHECKING:
     from ludarium.records.game_record import GameRecord
+
+
+#: The suffixes that `replay` writes.
+FORMATS = (".html", ".gif", ".mp4", ".png", ".svg")
 
 
 @click.command("replay", short_help="List saved games, or make a page or a film of one.")
@@ -38,20 +35,12 @@ if TYPE_CHECKING:
     "a film (extra `video`); .png, a sheet of positions; .svg, the last position. Without it the "
     "games are listed.",
 )
-@size_option
-@episode_theme_option
-@names_option
-@orientation_option
-@force_option
+@episode_options
 def replay_command(
     file: Path,
     number: int | None,
     out: Path | None,
-    size: int,
-    theme: str,
-    names: bool,
-    orientation: int | str,
-    force: bool,
+    look: EpisodeOptions,
 ) -> None:
     """List the games saved in FILE, or write one of them as a page, a film or a sheet.
 
@@ -62,24 +51,16 @@ def replay_command(
       ludarium replay games.jsonl
       ludarium replay games.jsonl --out game.html
       ludarium replay games.jsonl --game 2 --out game.gif --theme dark --names
+      ludarium replay games.jsonl --out middle.gif --turns 10-20 --speed 2
     """
-    from ludarium.core.files import check_target
-    from ludarium.drawing.pictures import write_picture
-    from ludarium.records import sheet
-    from ludarium.records.episode import episode_of
-    from ludarium.records.export import check_episode_file, record_episode
     from ludarium.records.game_record import read
 
-    if out is not None:
-        if out.suffix.lower() == ".jsonl":  # it could be FILE itself, with more games
-            raise click.BadParameter(
-                f"{str(out)!r}: give a name that ends in .html, .gif, .mp4, .png or .svg",
-                param_hint="--out",
-            )
-        if out.suffix.lower() == ".svg":
-            check_target(out, (".svg",), force)
-        else:
-            check_episode_file(out, force)
+    if out is not None and out.suffix.lower() == ".jsonl":  # it could be FILE, with more games
+        raise click.BadParameter(
+            f"{str(out)!r}: give a name that ends in .html, .gif, .mp4, .png or .svg",
+            param_hint="--out",
+        )
+    look.check(out, FORMATS)
     try:
         games = read(file)
     except ValueError as error:
@@ -98,19 +79,11 @@ def replay_command(
         click.echo(f"{file} holds {len(games)} games; this is the last one (see --game)", err=True)
     record = games[(number or len(games)) - 1]
     try:
-        episode = episode_of(record, size, theme, orientation, names)
+        lines = write_game(record, out, look)
     except ValueError as error:
         raise click.ClickException(f"{file}: {error}") from error
-    if out.suffix.lower() == ".svg":
-        write_picture(
-            episode.states[-1], out, size, episode.picture_theme, None, force, orientation
-        )
-    else:
-        record_episode(episode, out, size, force, theme, orientation, names)
-    click.echo(f"wrote {out}: {summary(record)}")
-    note = sheet.note(episode) if out.suffix.lower() == ".png" else None
-    if note is not None:
-        click.echo(f"the sheet shows {note}")
+    for line in lines:
+        click.echo(line)
 
 
 def _print_games(file: Path, games: list[GameRecord], only: int | None) -> None:

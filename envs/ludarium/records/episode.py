@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from ludarium.core.errors import show
 from ludarium.core.history import Position, last_turn_of, retrace
-from ludarium.core.options import check_choice, check_orientation, check_size
+from ludarium.core.options import as_int, check_choice, check_orientation, check_size
 from ludarium.core.state import State
 from ludarium.core.text import counted
 from ludarium.drawing import pictures
@@ -50,6 +51,8 @@ class Episode:
         theme: ``"light"``, ``"dark"`` or ``"auto"``.
         orientation: whose side of the board is at the bottom: 0, 1, or ``"mover"``.
         names: whether a line above each picture names the players.
+        skipped: number of the game's positions before the first one, which `between` left out.
+        left_out: number of the game's positions after the last one, which `between` left out.
     """
 
     positions: tuple[Position, ...]
@@ -59,6 +62,8 @@ class Episode:
     theme: str
     orientation: int | str = 0
     names: bool = False
+    skipped: int = 0
+    left_out: int = 0
 
     def __repr__(self) -> str:
         return f"<Episode of {self.record.game}, {counted(len(self.positions), 'position')}>"
@@ -69,14 +74,86 @@ class Episode:
         return [position.state for position in self.positions]
 
     @property
+    def whole(self) -> bool:
+        """Whether it has all positions of the game."""
+        return not self.skipped and not self.left_out
+
+    @property
+    def num_actions(self) -> int:
+        """Number of actions of the whole game, also where positions are left out."""
+        return self.skipped + len(self.positions) - 1 + self.left_out
+
+    @property
+    def turn_numbers(self) -> range:
+        """The numbers of its turns; the last one may be half made."""
+        first = self.positions[0].state.turn_number()
+        return range(first + 1, max([first, *self._numbers]) + 1)
+
+    @property
+    def _numbers(self) -> list[int]:
+        """The number of the turn that led to each position but the first."""
+        return [state.turn_number() + 1 for state, _ in self.positions[:-1]]
+
+    def between(self, first: int, last: int) -> Episode:
+        """Return the positions from the one after turn `first` to the one after turn `last`.
+
+        The first turn has the number 1, so 0 is the first position of most games.
+
+        Raises:
+            ValueError: There is no such turn, or states were given that do not follow from each
+                other.
+        """
+        self._check_line()
+        known = self.turn_numbers
+        for turn in (first, last):
+            if not known.start - 1 <= turn < known.stop:
+                raise ValueError(f"there is no turn {turn}: {_turns_in_words(known)}")
+        if first > last:
+            raise ValueError(f"turn {first} is not before turn {last}")
+        numbers = self._numbers
+        start = sum(number <= first for number in numbers)
+        stop = sum(number <= last for number in numbers)
+        return dataclasses.replace(
+            self,
+            positions=self.positions[start : stop + 1],
+            texts=(None, *self.texts[start + 1 : stop + 1]),
+            skipped=self.skipped + start,
+            left_out=self.left_out + len(numbers) - stop,
+        )
+
+    def _check_line(self) -> None:
+        """Raise ValueError unless each position follows from the one before."""
+        if None in self.texts[1:]:
+            raise ValueError("turns can be chosen where each position follows from the one before")
+
+    def only_turns(self, turns: tuple[int, int | None]) -> Episode:
+        """Return the positions of some turns, with the one before them.
+
+        Args:
+            turns: the numbers of the first and the last turn. A last one of None, or one that the
+                game did not reach, is the last turn of the game.
+
+        Raises:
+            ValueError: There is no first turn of this number, the last is before it, or states
+                were given that do not follow from each other.
+        """
+        first, last = check_turns(turns)
+        self._check_line()
+        known = self.turn_numbers
+        if first not in known:
+            raise ValueError(f"there is no turn {first}: {_turns_in_words(known)}")
+        stop = known[-1] if last is None else min(last, known[-1])
+        return self.between(first - 1, stop)
+
+    @property
     def picture_theme(self) -> str:
         """The theme of pictures: ``"light"`` or ``"dark"``."""
         return "light" if self.theme == AUTO else self.theme
 
     @property
     def ending(self) -> str | None:
-        """The result in words, None where the last position shows it."""
-        return ending_of(self.record, self.positions[-1].state)
+        """The result in words, None where the last position shows it or is not the game's last."""
+        return None if self.left_out else ending_of(self.record, self.positions[-1].state)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -111,6 +188,31 @@ class Episode:
         """Yield the picture of each position."""
         for index in range(len(self.positions)):
             yield self.frame(index)
+
+
+def check_turns(turns: tuple[int, int | None]) -> tuple[int, int | None]:
+    """Return the numbers of a first and a last turn, None for the end of the game.
+
+    Raises:
+        ValueError: They are not two such numbers.
+    """
+    try:
+        first, last = turns
+    except (TypeError, ValueError):
+        first, last = 0, None
+    numbers = as_int(first), None if last is None else as_int(last)
+    bad = numbers[0] is None or numbers[0] < 1 or (numbers[1] is None and last is not None)
+    if bad or (numbers[1] is not None and numbers[0] is not None and numbers[1] < numbers[0]):
+        raise ValueError(
+            f"turns={show(turns)} is not allowed: turns are the numbers of the first turn, from 1, "
+            "and of the last, which is not before it, or None"
+        )
+    return numbers[0] or 0, numbers[1]
+
+
+def _turns_in_words(known: range) -> str:
+    """Return which turns a game has, for a message."""
+    return f"the game has turns {known[0]} to {known[-1]}" if known else "the game has no turns"
 
 
 def episode_of(

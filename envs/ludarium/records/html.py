@@ -52,7 +52,7 @@ def page(episode: Episode) -> str:
     names = [plain(name) for name in record.players]
     drawing = _Drawing(episode)
     turns, status = _turns(episode)
-    result = result_of(record, last)
+    result = _result(episode)
     data = {
         "game": title,
         "frames": drawing.frames[0],
@@ -131,8 +131,9 @@ def _disc(colour: str | None) -> str:
 def _turns(episode: Episode) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the list of turns, and a status line for each position."""
     turns: list[dict[str, Any]] = []
-    status = ["The first position"]
-    count = len(episode.states) - 1
+    first = episode.states[0].turn_number()
+    status = [f"After turn {first}" if episode.skipped else "The first position"]
+    count = episode.num_actions
     pairs = zip(episode.states, episode.texts[1:], strict=False)
     for frame, (before, text) in enumerate(pairs, 1):
         player = before.current_player()
@@ -145,10 +146,20 @@ def _turns(episode: Episode) -> tuple[list[dict[str, Any]], list[str]]:
             turns.append({"number": number, "player": player, "actions": []})
         turns[-1]["actions"].append((frame, text))
         who = plain(episode.record.players[player])
-        status.append(f"Action {frame} of {count}, turn {number}: {who} played {text}")
+        status.append(
+            f"Action {episode.skipped + frame} of {count}, turn {number}: {who} played {text}"
+        )
     if len(status) > 1 or episode.ending is not None:
-        status[-1] += f". {result_of(episode.record, episode.states[-1])}"
+        status[-1] += f". {_result(episode)}"
     return turns, status
+
+
+def _result(episode: Episode) -> str:
+    """Return how the game ended, or where the page ends before it does."""
+    if not episode.left_out:
+        return result_of(episode.record, episode.states[-1])
+    turns = episode.turn_numbers
+    return f"The page ends after turn {turns.stop - 1}; the game goes on"
 
 
 def _addresses(episode: Episode) -> list[str]:

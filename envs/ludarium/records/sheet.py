@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from ludarium.core.options import at_least_one
 from ludarium.drawing.themes import check_theme
 
 if TYPE_CHECKING:
     from ludarium.drawing.canvas import Frame
     from ludarium.records.episode import Episode
 
-COLUMNS = 4  # the fewest columns of a sheet with as many pictures
+COLUMNS = 4  # the fewest columns of a sheet with as many pictures, unless they are given
+MOST_COLUMNS = 100
 GAP, GREY = 8, 128  # between the pictures, in pixels; 0 to 255
 MOST_PIXELS = 60_000_000  # of a sheet: viewers warn of pictures above 90 million
 
@@ -40,25 +42,35 @@ def _label(height: int) -> int:
     return max(12, height // 20)
 
 
+def check_columns(columns: int | None) -> int | None:
+    """Return a number of columns, or raise ValueError; None leaves the choice to the sheet."""
+    return None if columns is None else at_least_one("columns", columns, MOST_COLUMNS)
+
+
 def note(episode: Episode) -> str | None:
     """Return which positions the sheet of an episode shows, None where it shows all."""
     count = len(episode.states)
     indices = shown(count, *episode.shape)
-    if len(indices) == count:
+    if len(indices) == count and episode.whole:
         return None
-    numbers = ", ".join(str(index) for index in indices)
-    return f"{len(indices)} of {count} positions, those after actions {numbers}"
+    numbers = ", ".join(str(episode.skipped + index) for index in indices)
+    return f"{len(indices)} of {episode.num_actions + 1} positions, those after actions {numbers}"
 
 
-def write_png(file: BinaryIO, episode: Episode) -> None:
-    """Write a sheet. Where positions are left out, each picture says after which action it is."""
+def write_png(file: BinaryIO, episode: Episode, columns: int | None = None) -> None:
+    """Write a sheet. Where positions are left out, each picture says after which action it is.
+
+    `columns` is the number of pictures side by side; None: about as many as make a square.
+    """
     from PIL import Image
 
     height, width = episode.shape
     indices = shown(len(episode.states), height, width)
     count = len(indices)
-    columns = min(count, max(COLUMNS, math.ceil(math.sqrt(count * height / width))))
-    label = _label(height) if count < len(episode.states) else 0
+    if columns is None:
+        columns = max(COLUMNS, math.ceil(math.sqrt(count * height / width)))
+    columns = min(count, columns)
+    label = 0 if episode.whole and count == len(episode.states) else _label(height)
     rows, step = math.ceil(count / columns), height + GAP + label
     shape = rows * step - GAP, columns * (width + GAP) - GAP, 3
     sheet = np.full(shape, GREY, np.uint8)
@@ -66,7 +78,7 @@ def write_png(file: BinaryIO, episode: Episode) -> None:
         top, left = place // columns * step, place % columns * (width + GAP)
         frame = episode.frame(index)
         if label:
-            words = f"after action {index} of {len(episode.states) - 1}"
+            words = f"after action {episode.skipped + index} of {episode.num_actions}"
             line = _line(words, label, width, episode.picture_theme)
             sheet[top : top + label, left : left + width] = line
         sheet[top + label : top + label + height, left : left + width] = frame
