@@ -150,11 +150,27 @@ class Canvas(Shapes):
 
     def mark_from(self, x: float, y: float, radius: float) -> None:
         """Mark where a piece of the last turn came from: a thin amber ring."""
-        self.ring(x, y, radius, self.theme.last, self.least(radius * 0.14, 1.5))
+        self.last_ring(x, y, radius, self.least(radius * 0.14, 1.5))
 
     def mark_to(self, x: float, y: float, radius: float) -> None:
         """Mark where a piece of the last turn has come to: a strong amber ring."""
-        self.ring(x, y, radius, self.theme.last, self.least(radius * 0.24, 2.0))
+        self.last_ring(x, y, radius, self.least(radius * 0.24, 2.0))
+
+    def last_ring(self, x: float, y: float, radius: float, width: float) -> None:
+        """Draw a ring of the last turn: amber, with an outline on both sides."""
+        edge = self.outline_width
+        self.ring(x, y, radius + edge, self.theme.outline, width + 2 * edge)
+        self.ring(x, y, radius, self.theme.last, width)
+
+    def last_disc(self, x: float, y: float, radius: float) -> None:
+        """Draw a disc of the last turn: amber, with an outline."""
+        self.disc(x, y, radius + self.outline_width, self.theme.outline)
+        self.disc(x, y, radius, self.theme.last)
+
+    @property
+    def outline_width(self) -> float:
+        """Width of the line around a mark of the last turn, in units."""
+        return self.least(0.03, 0.7)
 
     def mark_chosen(self, x: float, y: float, radius: float) -> None:
         """Mark what the player to move has chosen so far: a dashed green ring."""
@@ -177,7 +193,7 @@ class Canvas(Shapes):
 
     def mark_converted(self, x: float, y: float, radius: float) -> None:
         """Mark a piece that has changed sides: a double ring."""
-        width = self.least(radius * 0.12, 1.0)
+        width = self.least(radius * 0.14, 1.4)
         self.ring(x, y, radius, self.theme.capture, width)
         self.ring(x, y, radius - 2 * width, self.theme.capture, width)
 

@@ -23,7 +23,8 @@ class Theme:
         grid: lines on the board.
         ink: text and strong lines.
         muted: coordinates and other secondary text.
-        players: colours of player 0 and player 1, distinct for colour-blind readers too.
+        players: colours of player 0 and player 1, the first much lighter, so that they differ in
+            grey and for colour-blind readers too.
         pieces: a light and a dark piece, for games whose players are White and Black.
         rims: an outline for each of `pieces`.
         neutral: pieces that belong to nobody.
@@ -31,6 +32,7 @@ class Theme:
         last: the last turn.
         chosen: the half-made turn, and where it can go.
         capture: captured pieces.
+        outline: around the marks of the last turn, so that they show on every ground.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Theme:
     last: Colour
     chosen: Colour
     capture: Colour
+    outline: Colour
 
 
 THEMES = {
@@ -63,14 +66,15 @@ THEMES = {
             grid=(140, 122, 96),
             ink=(38, 38, 42),
             muted=(112, 106, 98),
-            players=((213, 84, 20), (0, 104, 178)),
+            players=((228, 106, 26), (0, 58, 122)),
             pieces=((246, 244, 238), (52, 54, 60)),
             rims=((120, 112, 100), (20, 20, 24)),
-            neutral=(150, 138, 122),
+            neutral=(168, 156, 140),
             flag=(196, 48, 52),
-            last=(240, 170, 0),
-            chosen=(0, 150, 110),
-            capture=(170, 50, 140),
+            last=(244, 180, 0),
+            chosen=(0, 110, 84),
+            capture=(206, 80, 176),
+            outline=(66, 46, 0),
         ),
         Theme(
             name="dark",
@@ -81,14 +85,15 @@ THEMES = {
             grid=(120, 126, 136),
             ink=(236, 236, 232),
             muted=(168, 172, 178),
-            players=((240, 120, 50), (74, 160, 232)),
+            players=((255, 172, 96), (34, 98, 188)),
             pieces=((240, 238, 230), (24, 25, 29)),
             rims=((90, 90, 92), (150, 154, 162)),
-            neutral=(176, 166, 150),
+            neutral=(172, 162, 146),
             flag=(222, 70, 72),
-            last=(255, 196, 40),
-            chosen=(40, 200, 150),
-            capture=(226, 110, 200),
+            last=(255, 220, 60),
+            chosen=(96, 252, 190),
+            capture=(222, 106, 198),
+            outline=(30, 26, 12),
         ),
     )
 }
@@ -103,7 +108,7 @@ def mix(a: Colour, b: Colour, share: float) -> Colour:
 def contrast(colour: Colour) -> Colour:
     """Return black or white, whichever is legible on a colour."""
     r, g, b = colour
-    return (20, 20, 24) if 0.299 * r + 0.587 * g + 0.114 * b > 140 else (250, 250, 248)
+    return (20, 20, 24) if 0.299 * r + 0.587 * g + 0.114 * b > 120 else (250, 250, 248)
 
 
 def check_theme(theme: str) -> Theme:

@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from ludarium.core.text import counted
-from ludarium.drawing.canvas import Board, Canvas, Colour, Point, mix
+from ludarium.drawing.canvas import Board, Canvas, Colour, Point, contrast, mix
 from ludarium.drawing.pictures import pictures
 from ludarium.games.gliss.actions import COLUMNS
 from ludarium.games.gliss.notation import (
@@ -40,6 +40,7 @@ WAY_OUT = 0.45, 0.9  # start and end of an arrow off the board, from the edge
 STRIP = 0.9  # height of a line of counts
 STONE = 0.41  # radius of a stone
 RIM = 0.05  # how far the dark body of a shape reaches beyond its stones
+RINGED = 4  # least radius of a stone, in pixels, on which a ring leaves its colour to be seen
 BAR = 0.14  # half the width of what joins the stones of a glider
 HEAD = 0.5, 0.3, 0.4  # an arm: its tip ahead of the vertex, its base behind it, half its width
 WHITE, BLACK = (255, 255, 255), (0, 0, 0)
@@ -127,15 +128,17 @@ def _paint_body(canvas: Canvas, shape: Shape, colour: Colour, rim: float = RIM) 
 def _paint_shape(canvas: Canvas, shape: Shape, player: int) -> None:
     """Paint a shape of a player: all its vertices have the player's colour at their centres."""
     colour = canvas.theme.players[player]
-    _paint_body(canvas, shape, mix(colour, BLACK, 0.42))
+    # a dark stone on a dark board is told by a light rim
+    dark = canvas.theme.name == "dark" and sum(contrast(colour)) > sum(colour)
+    _paint_body(canvas, shape, mix(colour, WHITE if dark else BLACK, 0.42))
     if shape.kind == GLIDER:
         _paint_double_arrow(canvas, shape, colour, 0.0)
         return
     for vertex in shape.stones:
         x, y = place_of(vertex)
         canvas.disc(x, y, STONE, colour)
-        if shape.kind == TOWER:
-            canvas.ring(x, y, STONE * 0.78, mix(colour, WHITE, 0.8), canvas.least(0.09, 1.0))
+        if shape.kind == TOWER and STONE * canvas.scale >= RINGED:
+            canvas.ring(x, y, STONE * 0.76, mix(colour, WHITE, 0.8), canvas.least(0.09, 0.6))
 
 
 # ---------------------------------------------------------------- the last turn
@@ -195,7 +198,7 @@ def way_off(glider: Shape, n: int) -> list[Point]:
 def _paint_way_off(canvas: Canvas, glider: Shape, n: int, colour: Colour) -> None:
     """Paint the arrow that `way_off` returns."""
     way = way_off(glider, n)
-    canvas.arrow(way, colour, canvas.least(0.18, 1.5), 0.38, outline=canvas.theme.background)
+    canvas.arrow(way, colour, canvas.least(0.18, 1.5), 0.38, outline=canvas.theme.outline)
 
 
 def _paint_under(canvas: Canvas, turn: Marks, grid: list[str], mover: int) -> None:
@@ -211,7 +214,7 @@ def _paint_under(canvas: Canvas, turn: Marks, grid: list[str], mover: int) -> No
         _paint_way_off(canvas, turn.off, len(grid), theme.last)
     elif turn.origin:
         way = [place_of(turn.origin[0]), place_of(turn.landed[0])]
-        canvas.arrow(way, theme.last, canvas.least(0.14, 1.5), 0.5, STONE, STONE, theme.rims[1])
+        canvas.arrow(way, theme.last, canvas.least(0.14, 1.5), 0.5, STONE, STONE, theme.outline)
 
 
 # ---------------------------------------------------------------- the picture
@@ -283,7 +286,9 @@ def paint(canvas: Canvas, state: State, last_turn: LastTurn) -> None:
         _paint_under(canvas, turn, grid, 1 - player)
         for shape in found[1 - player]:
             if set(shape.stones) & set(turn.landed):
-                _paint_body(canvas, shape, theme.last, RIM + canvas.least(0.12, 1.5))
+                reach = RIM + canvas.least(0.12, 1.5)
+                _paint_body(canvas, shape, theme.outline, reach + canvas.outline_width)
+                _paint_body(canvas, shape, theme.last, reach)
     chosen = None if core == "-" else glider_at(core, grid, player)
     free = chosen in found[player]
     if chosen is not None and free:

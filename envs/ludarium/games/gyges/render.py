@@ -143,24 +143,30 @@ def _paint_turn(canvas: Canvas, turn: Walked, brief: bool) -> None:
     if turn.drop is None:
         return
     x, y = place_of(turn.drop)
-    canvas.ring(x, y, MARK, colour, canvas.least(0.05, 1.2))
+    canvas.last_ring(x, y, MARK, canvas.least(0.05, 1.2))
     if turn.walk and not brief:
         u, v = _way(turn)[-1]
         length = math.hypot(x - u, y - v)
         for k in range(1, int(length / 0.2)):
             share = 0.2 * k / length
-            canvas.disc(u + (x - u) * share, v + (y - v) * share, canvas.least(0.045, 1.0), colour)
+            canvas.last_disc(u + (x - u) * share, v + (y - v) * share, canvas.least(0.045, 1.0))
 
 
 def _paint_walk(canvas: Canvas, turn: Walked, colour: Colour) -> None:
     """Paint where a piece came from, its way, and a ring around each piece it bounced off."""
-    way = _way(turn)
+    way, edge = _way(turn), canvas.outline_width
+    dark = canvas.theme.outline
+
+    def ring(x: float, y: float, radius: float, width: float) -> None:
+        canvas.ring(x, y, radius + edge, dark, width + 2 * edge)
+        canvas.ring(x, y, radius, colour, width)
+
+    canvas.disc(*way[0], 0.11 + edge, dark)
     canvas.disc(*way[0], 0.11, colour)
-    canvas.ring(*way[0], MARK * 0.72, colour, canvas.least(0.06, 1.5))
-    edge = mix(canvas.theme.ink, colour, 0.35)
-    canvas.arrow(way, colour, canvas.least(0.1, 1.5), 0.3, 0, 0.36, edge)
+    ring(*way[0], MARK * 0.72, canvas.least(0.06, 1.5))
+    canvas.arrow(way, colour, canvas.least(0.1, 1.5), 0.3, 0, 0.36, dark)
     for cell in turn.bounces:
-        canvas.ring(*place_of(cell), MARK, colour, canvas.least(0.07, 1.5))
+        ring(*place_of(cell), MARK, canvas.least(0.07, 1.5))
 
 
 # ---------------------------------------------------------------- the picture

@@ -151,7 +151,7 @@ def _paint_sphere(canvas: Canvas, hole: Hole, player: int, fresh: bool, contact:
     (below,) = canvas.around(x, y, [(0.03 * level, 0.12 + 0.05 * level)])
     canvas.shadow(*below, r * 1.06, 0.4)
     if fresh:
-        canvas.disc(x, y, r + canvas.least(0.1, 2.0), theme.last)
+        canvas.last_disc(x, y, r + canvas.least(0.1, 2.0))
     if contact:
         canvas.disc(x, y, r + canvas.least(0.05, 1.2), theme.flag)
     colour = colour_of(theme, player, level)
@@ -293,7 +293,7 @@ def _paint_way(canvas: Canvas, a: Hole, b: Hole, found: dict[Hole, str], weight:
     if length < BESIDE:
         gap = end_gap = 0.0
     way = way_of(a, b, found, canvas.turned)
-    canvas.arrow(way, theme.last, width, head, gap, end_gap, theme.rims[1])
+    canvas.arrow(way, theme.last, width, head, gap, end_gap, theme.outline)
 
 
 def _paint_supply(canvas: Canvas, found: dict[Hole, str]) -> None:
