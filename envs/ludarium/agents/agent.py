@@ -52,7 +52,12 @@ class SearchAgent(Agent, Protocol):
     """An agent that can also explain its decision in a position."""
 
     def analyse(self, state: State, rng: np.random.Generator) -> Analysis:
-        """Return the action that `select_action` would return here, with its reasons."""
+        """Return the action that `select_action` would return here, with its reasons.
+
+        Args:
+            state: a running state; unchanged.
+            rng: random generator of the agent.
+        """
         ...
 
 

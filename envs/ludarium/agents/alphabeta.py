@@ -69,6 +69,9 @@ class AlphaBetaAgent:
         self._table: Any = None
         self._searches = 0
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
     def __getstate__(self) -> dict[str, Any]:
         fresh = {"stop_event": None, "_clock": TurnClock(self.budget), "_table": None}
         return {**self.__dict__, **fresh, "_searches": 0}

@@ -84,6 +84,9 @@ class TurnClock:
         self._next_check = self._end = math.inf
         self._left: tuple[Game, Any, float] | None = None  # array, seconds of the second decision
 
+    def __repr__(self) -> str:
+        return f"<TurnClock of {self._seconds} seconds a turn>"
+
     def begin(self, state: State) -> None:
         """Start to measure a decision in a running state."""
         start, left = perf_counter(), self._left

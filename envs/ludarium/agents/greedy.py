@@ -29,6 +29,9 @@ class GreedyAgent:
         """Take no argument; see `make_agent`."""
         no_argument(self.name, argument)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
     def prepare(self, game: Game) -> None:
         """Load the kernels of a game, so that the first decision does not wait for them."""
         check_is_game(game)

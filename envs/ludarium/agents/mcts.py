@@ -41,6 +41,9 @@ class MCTSAgent:
         self.stop_event: threading.Event | None = None
         self._forget()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
     def _forget(self) -> None:
         self._clock = TurnClock(self.budget)
         self._game: Any = None  # that the arrays belong to

@@ -32,8 +32,14 @@ class PolicyAgent:
         self.policy = policy
         self.name = name_of(policy)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
     def select_action(self, state: State, rng: np.random.Generator) -> int:
-        """Return the policy's answer, which the caller must check."""
+        """Return the policy's answer to a running state, which the caller must check.
+
+        The policy has random numbers of its own; `rng` is not used.
+        """
         return self.policy(
             {"observation": state.observation_tensor(), "action_mask": state.legal_actions_mask()}
         )

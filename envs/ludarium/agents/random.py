@@ -26,6 +26,9 @@ class RandomAgent:
         """Take no argument; see `make_agent`."""
         no_argument(self.name, argument)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
     def select_action(self, state: State, rng: np.random.Generator) -> int:
         """Return a legal action of a running state.
 

@@ -171,6 +171,8 @@ def wilson(rate: float, games: int, confidence: float = CONFIDENCE) -> tuple[flo
 class PlayerError(RuntimeError):
     """A player raised an exception, which is the ``__cause__`` of this one, or took too long.
 
+    Its message names the player and the game.
+
     Attributes:
         player: name of the player.
         record: the unfinished game up to the failure.

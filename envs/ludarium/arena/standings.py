@@ -78,7 +78,7 @@ class TournamentResult:
         )
 
     def match(self, a: str, b: str) -> MatchResult:
-        """Return the finished games of two players, counted for `a`.
+        """Return the finished games of two players, `a` and `b`, counted for `a`.
 
         Raises:
             ValueError: A player did not take part, or both are the same.

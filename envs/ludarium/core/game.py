@@ -189,7 +189,12 @@ class Game:
     num_players = NUM_PLAYERS
 
     def __init__(self, game_type: GameType, options: Mapping[str, Any]) -> None:
-        """Use `ludarium.load_game`, which checks the options."""
+        """Use `ludarium.load_game`, which checks the options.
+
+        Args:
+            game_type: the game before its options are chosen.
+            options: the options, all of them and checked.
+        """
         actions, observation = game_type.submodule("actions"), game_type.observation
         blank, num_actions = game_type.rules.blank_state(options), actions.num_actions(options)
         shape, planes = observation.shape(options), observation.PLANES

@@ -64,8 +64,15 @@ def environments(
         factory.__qualname__ = factory.__name__
         factory.__doc__ = (
             f"Return {game_type.title} as a PettingZoo {kind}.\n\n"
-            "Options are those of `ludarium.environments.aec.AECGame` (render_mode, render_size, "
-            "illegal, copy, observation, orientation), max_cycles (another name of "
-            f"max_turns), and the game's:\n\n{own}"
+            "Args:\n"
+            "    **options: those of `ludarium.environments.aec.AECGame` (render_mode,\n"
+            "        render_size, illegal, copy, observation, orientation), max_cycles (another\n"
+            "        name of max_turns), and the game's, listed below.\n\n"
+            "Returns:\n"
+            "    An environment whose observations are dicts: observation int8 [H, W, C], or\n"
+            "    flat, and action_mask int8 [A].\n\n"
+            "Raises:\n"
+            "    ValueError: An option is unknown, or a value is not allowed.\n\n"
+            f"Options of {game_type.title}:\n{own}"
         )
     return env, raw_env, parallel_env

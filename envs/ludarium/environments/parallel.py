@@ -53,6 +53,9 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         self.render_mode = env.render_mode
         self._next_game: Game | None = None  # that the next reset starts
 
+    def __repr__(self) -> str:
+        return f"<parallel {self.aec_env!r}>"
+
     @property
     def agents(self) -> list[str]:
         """The agents still in the game.

@@ -44,6 +44,9 @@ class AgentThread:
         self._thread = threading.Thread(target=self._work, name=f"agent {name}", daemon=True)
         self._thread.start()
 
+    def __repr__(self) -> str:
+        return f"<AgentThread of {self._name!r}, {self._num_questions} questions asked>"
+
     def ask(self, state: State, rng: np.random.Generator) -> int:
         """Ask for the actions that complete a state's turn; return the number of the question."""
         self._num_questions += 1

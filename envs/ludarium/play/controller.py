@@ -52,6 +52,9 @@ class Selection:
             and not after.is_terminal()
         }
 
+    def __repr__(self) -> str:
+        return f"<Selection of {len(self.chosen)} targets>"
+
     @property
     def pass_action(self) -> int | None:
         """The action without clicks, a pass; None where there is none."""
@@ -189,6 +192,9 @@ class Controller:
         self.revision = 0
         self.session = session
         self._refresh()
+
+    def __repr__(self) -> str:
+        return f"<Controller of {self.session!r}>"
 
     def _refresh(self) -> None:
         """Start from the current state of the session; discard questions that are pending."""

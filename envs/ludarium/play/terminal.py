@@ -67,6 +67,9 @@ class TerminalShell:
         self._shown: list[int] | None = None  # the history of the position that was printed last
         self._notation = session.state.game.type.submodule("notation")
 
+    def __repr__(self) -> str:
+        return f"<TerminalShell of {self._session!r}>"
+
     def run(self) -> None:
         """Play until the game is over or the person quits.
 

@@ -63,6 +63,9 @@ class View:
             height = max(MINIMUM[1], board.height + self._bottom_of(self._row_of(width, height)))
         self.resize(width, height)
 
+    def __repr__(self) -> str:
+        return f"<View of {self._game!r}>"
+
     @staticmethod
     def _list_width_of(width: int) -> int:
         """Return the width of the list of turns in a window of a width, in pixels."""

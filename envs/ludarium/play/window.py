@@ -49,6 +49,9 @@ class WindowShell:
         self._mouse: tuple[int, int] | None = None  # where it is in the window
         self.show()
 
+    def __repr__(self) -> str:
+        return f"<WindowShell of {self._controller!r}>"
+
     def run(self) -> None:
         """Play until the person closes the window."""
         try:

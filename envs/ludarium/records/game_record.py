@@ -268,6 +268,9 @@ TAIL = 1 << 16  # bytes at the end of a file that are checked before it grows
 def read(path: str | os.PathLike[str]) -> list[GameRecord]:
     """Return all records of a file, each with the number of its line.
 
+    Args:
+        path: a file of JSON lines, as `write` makes it.
+
     Raises:
         ValueError: A line is not a record; the message names it.
         OSError: The file cannot be read.

@@ -33,6 +33,9 @@ class Palette:
         self.entries = _choose(self._known, counts)
         self._nearest = _nearest(_channels(self._known), self.entries)
 
+    def __repr__(self) -> str:
+        return f"<Palette of {len(self.entries)} colours>"
+
     @property
     def transparent(self) -> int:
         """The number of a further entry that no pixel of a frame has."""

@@ -153,6 +153,9 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
         self._over = False  # the result was given
         self._result = self._reason = codes.NOT_OVER
 
+    def __repr__(self) -> str:
+        return str(self)
+
     @property
     def spec(self) -> Any:
         """Gymnasium's specification; its `max_episode_steps` is the game's `max_game_length`."""

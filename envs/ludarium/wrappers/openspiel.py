@@ -255,6 +255,9 @@ class PlanesObserver:
         self.tensor = np.zeros(channels * height * width, np.float32)
         self.dict = {"observation": self.tensor.reshape(channels, height, width)}
 
+    def __repr__(self) -> str:
+        return f"<PlanesObserver of {len(self.tensor)} numbers>"
+
     def set_from(self, state: OpenSpielState, player: int) -> None:
         """Fill the planes with a player's observation of a state."""
         if state.state is None:
@@ -287,6 +290,9 @@ class AgentBot(pyspiel.Bot):
         self.agent = make_agent(agent) if isinstance(agent, str) else agent
         self.rng = np.random.default_rng(seed)
 
+    def __repr__(self) -> str:
+        return f"<AgentBot of {self.agent!r}>"
+
     def step(self, state: OpenSpielState) -> int:
         """Return the agent's action."""
         assert state.state is not None, "chance has no agent"
@@ -315,6 +321,9 @@ class BotAgent:
 
     def __init__(self, bot: Any, game: OpenSpielGame, name: str = "openspiel") -> None:
         self.bot, self.game, self.name = bot, game, name
+
+    def __repr__(self) -> str:
+        return f"<BotAgent {self.name!r}>"
 
     def select_action(self, state: State, rng: np.random.Generator) -> int:
         """Return the bot's action.

@@ -85,6 +85,9 @@ class SB3VecEnv(VecEnv):
         )
         self.metadata = {**self.metadata, "render_fps": self.batch.metadata["render_fps"]}
 
+    def __repr__(self) -> str:
+        return f"<SB3VecEnv of {self.batch!r}>"
+
     def set_opponent(self, opponent: Opponent) -> None:
         """Change the opponent, or mixture of them, of the games that begin from now on."""
         self.batch.set_opponent(opponent)

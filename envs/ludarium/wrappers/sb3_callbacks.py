@@ -84,6 +84,9 @@ class SelfPlay(BaseCallback):
             )
         self.snapshots: list[PolicyNetworkAgent] = []
 
+    def __repr__(self) -> str:
+        return f"<SelfPlay against {len(self.snapshots)} snapshots in {str(self.folder)!r}>"
+
     def _on_training_start(self) -> None:
         describe(self.model)  # raise before training what saving would raise later
         if not isinstance(self.training_env.unwrapped, SB3VecEnv):
@@ -155,6 +158,9 @@ class Evaluate(BaseCallback):
         self.next_at = 0
         #: Results of all evaluations: (steps, {opponent: Score}).
         self.history: list[tuple[int, dict[str, Score]]] = []
+
+    def __repr__(self) -> str:
+        return f"<Evaluate against {self.opponents!r} every {self.every} steps>"
 
     def _on_training_start(self) -> None:
         if self.best is None:
@@ -242,6 +248,9 @@ class Checkpoint(BaseCallback):
     def __init__(self, path: Path, every: int = 50_000) -> None:
         super().__init__()
         self.path, self.every, self.next_at = path, every, 0
+
+    def __repr__(self) -> str:
+        return f"<Checkpoint {str(self.path)!r} every {self.every} steps>"
 
     def _on_training_start(self) -> None:
         describe(self.model)  # raise before training what saving would raise later
