@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from ludarium.records.episode import episode_of
 from ludarium.records.game_record import GameRecord
 
 LIGHT, DARK = ("rgb({}, {}, {})".format(*THEMES[theme].background) for theme in ("light", "dark"))
+INK = "rgb({}, {}, {})".format(*THEMES["light"].ink)
 LIST_OVERFLOW = "list => list.scrollHeight - list.clientHeight"
 CONTROLS = [
     *("start", "back-turn", "play", "on-turn", "end"),
@@ -31,7 +33,7 @@ PHONES = [(390, 844), (844, 390)]
 
 @pytest.fixture(scope="module")
 def games() -> dict[str, GameRecord]:
-    """A short game of each kind, with names that take more than one line."""
+    """A short game of each kind."""
     return {name: play_game(name, "greedy", "random", seed=1) for name in ludarium.list_games()}
 
 
@@ -213,6 +215,21 @@ def test_space_only_plays_after_a_click(clicked: str, seen: Watched) -> None:
 
 
 @needs_chromium
+def test_space_plays_after_a_click_on_the_slider_or_the_speed(seen: Watched) -> None:
+    page, shown = seen.page, "document.activeElement.id"
+    page.locator("#slider").click()
+    assert page.evaluate(shown) == ""
+    for clicked in (True, False):
+        page.locator("#speed").focus()
+        if clicked:
+            page.locator("#speed").dispatch_event("pointerdown")
+        else:
+            page.keyboard.press("Shift")
+        page.locator("#speed").select_option("2000" if clicked else "500")
+        assert page.evaluate(shown) == ("" if clicked else "speed")
+
+
+@needs_chromium
 def test_space_on_a_button_reached_by_keyboard_is_that_button(seen: Watched) -> None:
     page = seen.page
     page.locator("#on").focus()
@@ -277,6 +294,25 @@ def test_a_phone_shows_the_whole_board_and_all_controls(
     assert all(seen.box(f"#{control}")["height"] >= 34 for control in CONTROLS)
 
 
+@needs_chromium
+@pytest.mark.parametrize("size", PHONES)
+def test_long_names_leave_a_phone_its_board_and_controls(
+    size: tuple[int, int], record: GameRecord, browser: Any, tmp_path: Path
+) -> None:
+    players = ("a" * 300, "b " * 150)
+    named = dataclasses.replace(record, players=players)
+    seen = Watched(browser, record_episode(named, tmp_path / "game.html"))
+    seen.page.set_viewport_size({"width": size[0], "height": size[1]})
+    before = seen.box("#board")
+    seen.page.keyboard.press("End")
+    assert seen.box("#board") == before
+    for selector in ("#board", *(f"#{control}" for control in CONTROLS)):
+        box = seen.box(selector)
+        assert box["x"] >= 0 and box["x"] + box["width"] <= size[0], selector
+        assert box["y"] >= 0 and box["y"] + box["height"] <= size[1], selector
+    assert seen.quiet(), seen.heard
+
+
 # ---------------------------------------------------------------- paper and themes
 
 
@@ -297,6 +333,9 @@ def test_the_position_and_all_turns_are_printed(record: GameRecord, seen: Watche
         assert button.is_visible()
     for control in CONTROLS:
         assert not page.locator(f"#{control}").is_visible()
+    look = "button => [getComputedStyle(button).color, getComputedStyle(button).backgroundColor]"
+    ink, ground = page.locator("#list [aria-current]").evaluate(look)
+    assert ink == INK and ground == "rgba(0, 0, 0, 0)", "printers leave out backgrounds"
     assert seen.box("#board")["height"] > 100
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == LIGHT
 

@@ -166,6 +166,10 @@
     if (event.detail && button) button.blur();
   });
   at("slider").addEventListener("pointerup", () => at("slider").blur());
+  let clicked = false;
+  at("speed").addEventListener("pointerdown", () => { clicked = true; });
+  at("speed").addEventListener("keydown", () => { clicked = false; });
+  at("speed").addEventListener("change", () => { if (clicked) at("speed").blur(); });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const own = event.target.tagName, key = event.key;
