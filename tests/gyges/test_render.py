@@ -19,6 +19,7 @@ from ludarium.games.gyges.render import (
     GOAL_Y,
     HAND_X,
     HEIGHT,
+    LEAST_THICK,
     MARK,
     RADIUS,
     THICK,
@@ -132,6 +133,31 @@ def test_every_position_of_golden_games(size: int, theme: str) -> None:
             assert picture.shows(*picture.canvas.to_units(3, picture.frame.shape[0] - 2), paper, 5)
         assert states[-1].is_terminal()
     assert goals and dotted > 200
+
+
+@pytest.mark.parametrize("theme", THEME_NAMES)
+@pytest.mark.parametrize("size", [128, 150, 196, 200, 256])
+def test_rings_can_be_counted_at_every_size(size: int, theme: str) -> None:
+    """On a line up from the middle of a piece's lower edge: a light band for each ring."""
+    for row, side in itertools.product(("123123", "312231"), (0, 1)):
+        state = at(f"{row}/000000/000000/000000/000000/{row} S move 2")
+        frame = draw(state, size, theme, orientation=side)
+        grey = frame.astype(int) @ np.array([0.299, 0.587, 0.114])
+        canvas = start(WIDTH, HEIGHT, size, theme, paint_board, turned=side == 1)
+        small = THICK * canvas.scale < LEAST_THICK
+        for cell in [column + rank for column in "abcdef" for rank in "16"]:
+            (x, y), rings = canvas.to_pixels(*place_of(cell)), board(state)[cell]
+            base, top = levels(y / canvas.scale, rings)
+            # where a whole piece is seen from above, its bands are below the top of the stack
+            ends = (y - 0.45 * canvas.scale, y + 0.45 * canvas.scale)
+            if not small:
+                ends = tuple((v + RADIUS * FLAT) * canvas.scale for v in (top, base))
+            line = grey[int(ends[0] - 0.5) : int(ends[1] + 0.5) + 1, int(x)]
+            line = line / (np.array(colour_of(canvas, rings)) @ [0.299, 0.587, 0.114])
+            edges = np.flatnonzero(line < (0.3 if small else 0.66))
+            light = line[edges[0] : edges[-1] + 1] > 0.7
+            bands = sum(b and not a for a, b in itertools.pairwise([False, *light]))
+            assert bands == rings, (cell, size, side)
 
 
 @pytest.mark.parametrize("theme", THEME_NAMES)

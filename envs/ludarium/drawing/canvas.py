@@ -26,6 +26,7 @@ pastes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
@@ -50,6 +51,9 @@ __all__ = [
     "mix",
     "start",
 ]
+
+
+LEAST_CAPTION = 8  # the smallest type of a caption that can be read, in pixels
 
 
 class Board(NamedTuple):
@@ -208,11 +212,15 @@ class Canvas(Shapes):
     ) -> None:
         """Write the line below the board: the side to move, or the result.
 
+        The type shrinks to `LEAST_CAPTION` pixels where the text is long. Where it is still too
+        long, the reason is left out (what follows a colon or stands in brackets), and then the
+        text is cut.
+
         Args:
             text: the side to move, as in `White to move`, or the result.
             colour: colour of the player to move or of the winner, shown as a disc before the text.
             note: the last turn, or the turn number, at the right end; omitted where it does not
-                fit.
+                fit, and where the text was shortened.
             over: whether the game has ended, which inverts the colours of the line.
         """
         if self.ending is not None:
@@ -235,15 +243,27 @@ class Canvas(Shapes):
             line = max(1.0, radius / 5) / s
             self.disc((x + radius) / s, middle / s, radius / s, colour, ink, line)
             x += 2 * radius + margin
-        pixels = max(9, round(self.band * 0.58))
-        while pixels > 7 and self._length_of(text, pixels) > width - x - margin:
-            pixels -= 1
-        self._write(x, middle, text, pixels, ink, "left", bold=over)
-        x += self._length_of(text, pixels) + 2 * margin
+        shown, pixels = self._fit(text, max(9, round(self.band * 0.58)), width - x - margin, over)
+        self._write(x, middle, shown, pixels, ink, "left", bold=over)
+        x += self._room_for(shown, pixels, over) + 2 * margin
         small = max(8, round(pixels * 0.88))
-        if note and x + self._length_of(note, small) + margin <= width:
+        if note and shown == text and x + self._room_for(note, small) + margin <= width:
             faint = mix(ink, paper, 0.3)
             self._write(width - margin, middle, note, small, faint, "right")
+
+    def _fit(self, text: str, pixels: int, room: float, bold: bool) -> tuple[str, int]:
+        """Return what is written of a text in a room, and the size of its type, in pixels."""
+        for words in (text, re.split(r": | \(", text)[0]):
+            for size in range(pixels, LEAST_CAPTION - 1, -1):
+                if self._room_for(words, size, bold) <= room:
+                    return words, size
+        while len(words) > 1 and self._room_for(f"{words}...", LEAST_CAPTION, bold) > room:
+            words = words[:-1].rstrip()
+        return f"{words}...", LEAST_CAPTION
+
+    def _room_for(self, text: str, pixels: int, bold: bool = False) -> float:
+        """Return the width to keep free for a line of the caption, in pixels."""
+        return self._length_of(text, pixels)
 
     def _length_of(self, text: str, pixels: int) -> int:
         left, right = self._extent(text, pixels)

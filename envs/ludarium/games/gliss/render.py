@@ -42,6 +42,7 @@ STONE = 0.41  # radius of a stone
 RIM = 0.05  # how far the dark body of a shape reaches beyond its stones
 RINGED = 4  # least radius of a stone, in pixels, on which a ring leaves its colour to be seen
 BAR = 0.14  # half the width of what joins the stones of a glider
+LABELLED = 6.0  # pixels between two lines below which there is no room for coordinates
 HEAD = 0.5, 0.3, 0.4  # an arm: its tip ahead of the vertex, its base behind it, half its width
 WHITE, BLACK = (255, 255, 255), (0, 0, 0)
 
@@ -75,6 +76,8 @@ def paint_board(canvas: Canvas, n: int) -> None:
         canvas.line([(x0 + k, y0), (x0 + k, y1)], theme.grid, line)
         canvas.line([(x0, y0 + k), (x1, y0 + k)], theme.grid, line)
     away = (FRAME + MARGIN) / 2
+    if canvas.scale < LABELLED:
+        return
     for k in range(0, n, 1 if canvas.scale >= 9 else 2):  # every other label where they would touch
         for y in (y0 - away, y1 + away):
             canvas.text(x0 + k, y, COLUMNS[k], 0.52, theme.muted)

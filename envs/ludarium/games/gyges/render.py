@@ -33,6 +33,7 @@ HAND_X = WIDTH - MARGIN / 2  # of the piece in hand, beside the player's goal
 
 RADIUS, FLAT = 0.36, 0.6  # radius of a ring; height over width, as seen from the front
 THICK = 0.15  # height of a ring
+LEAST_THICK = 3.0  # pixels of a ring below which a stack is drawn from the front
 HOLE = 0.5  # radius of the hole, as a part of a ring's radius
 MARK = 0.46  # radius of a mark around a piece
 REACH = 0.62  # extent of a painted piece and its shadow, from its centre
@@ -105,6 +106,9 @@ def paint_piece(canvas: Canvas, x: float, y: float, rings: int) -> None:
 
 
 def _paint_rings(canvas: Canvas, x: float, y: float, rings: int) -> None:
+    if THICK * canvas.scale < LEAST_THICK:
+        _paint_bars(canvas, x, y, rings)
+        return
     colour = colour_of(canvas, rings)
     wall, groove = mix(colour, BLACK, 0.16), mix(colour, BLACK, 0.85)
     line = canvas.least(0.032, 0.9)
@@ -120,6 +124,23 @@ def _paint_rings(canvas: Canvas, x: float, y: float, rings: int) -> None:
     canvas.polygon(whole, colour, groove, line)
     hole = _at(_arc(RADIUS * HOLE, 0, 32), x, top)
     canvas.polygon(hole, mix(colour, BLACK, 0.6), groove, line)
+
+
+def _paint_bars(canvas: Canvas, x: float, y: float, rings: int) -> None:
+    """Paint a stack seen from the front, where rings seen from above would run together.
+
+    A bar of whole pixels for each ring, with a dark line around each, so that they can be counted.
+    """
+    colour, pixel = colour_of(canvas, rings), 1 / canvas.scale
+    dark = mix(colour, BLACK, 0.85)
+    bar, line = max(2, round(THICK * canvas.scale)) * pixel, pixel
+    half = round(RADIUS * canvas.scale) * pixel
+    high = rings * (bar + line) + line
+    left, top = (round(v * canvas.scale) * pixel for v in (x - half, y - high / 2))
+    canvas.rectangle(left, top, 2 * half, high, dark, radius=1.5 * pixel)
+    for k in range(rings):
+        inner = top + line + k * (bar + line)
+        canvas.rectangle(left + line, inner, 2 * (half - line), bar, colour)
 
 
 # ---------------------------------------------------------------- the last turn
