@@ -136,3 +136,16 @@ def test_collector_waits_while_compiled_code_is_loaded(
     finally:
         gc.enable()
     assert seen == [False]
+
+
+def test_a_tournament_with_workers_compiles_once_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("tournament", "sphlag", "--agents", "random,greedy", "--games", "2", "--workers", "2")
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    monkeypatch.chdir(tmp_path)
+    lines = at_a_terminal(cache, *words).splitlines()
+    said = [line.rstrip() for line in lines if "compiling" in line]
+    parts = "the rules of", "the agents for"
+    assert said == [f"compiling {part} Sphlag, first time only ..." for part in parts]

@@ -327,6 +327,9 @@ def test_a_report_ends_with_a_won_game_and_the_next_command(
     save_model(model, folder / "model.zip")
     report(folder, SB3Agent(str(folder / "model.zip")), GAME)
     shown = capsys.readouterr().out
+    table = shown.split("ppo at" if "ppo at" in shown else " at ")[1].split("Watch a game")[0]
+    assert "\u2026" not in table and "opponent" in table and "interval" in table
+    assert max(map(len, table.splitlines())) <= 80
     for name in ("game.html", "game.gif", "results.md", "curve.png", "model.zip"):
         assert str(folder / name) in shown and (folder / name).is_file()
     command, *words = shlex.split(shown.rstrip().splitlines()[-1])

@@ -31,7 +31,7 @@ from ludarium.arena.match import (
     game_seed,
     play,
 )
-from ludarium.arena.openings import opening_seed
+from ludarium.arena.openings import opening_seed, play_opening
 from ludarium.arena.sequential import decided_after
 from ludarium.arena.standings import TournamentResult
 from ludarium.arena.workers import check_workers, do_all
@@ -179,6 +179,8 @@ def tournament(
                 if key not in found and not (early_stop and _decided(found, key)):
                     yield task
 
+        if ray is None and (number or 1) > 1 and len(found) < total:
+            _compile_once(loaded, players)
         for entry in do_all(_play_task, wanted(), number, ray):
             if ledger is not None:
                 ledger.add(entry)
@@ -188,6 +190,19 @@ def tournament(
     kept = [e for e in found.values() if not (early_stop and _decided(found, e.key))]
     kept.sort(key=lambda entry: entry.key)
     return TournamentResult(loaded, tuple(players), tuple(kept), early_stop, rounds, root)
+
+
+def _compile_once(game: Game, players: dict[str, Player]) -> None:
+    """Compile in this process what the workers need.
+
+    They would compile it all at the same time, and without a word to the person who waits.
+    """
+    play_opening(game.new_initial_state(0), 0)
+    for player in players.values():
+        prepare = getattr(as_agent(player), "prepare", None)
+        if callable(prepare):
+            with contextlib.suppress(Exception, SystemExit):  # the games will say what is wrong
+                prepare(game)
 
 
 def _check_pickle(players: dict[str, Player]) -> None:

@@ -192,7 +192,9 @@ def play_finals(
         results[opponent if isinstance(opponent, str) else name_of(opponent)] = result
     rows = [_row(name, result) for name, result in results.items()]
     note = "Win rate: a game without a winner counts as half a win."
-    table = Table(*COLUMNS, title=f"{name_of(agent)} at {game.type.title}", caption=note)
+    # without edges and lines, so that no word is cut in a terminal of 80 columns
+    title = f"{name_of(agent)} at {game.type.title}"
+    table = Table(*COLUMNS, title=title, caption=note, box=None, padding=(0, 2, 0, 0))
     for row in rows:
         table.add_row(*row)
     Console().print(table)
@@ -209,7 +211,7 @@ def _row(name: str, result: MatchResult) -> list[str]:
     low, high = result.interval
     seats = [f"{100 * seat.win_rate:.1f} %" if seat.games else "-" for seat in result.by_seat]
     counts = result.games, result.wins, result.draws + result.truncations, result.losses
-    rate, interval = f"{100 * result.win_rate:.1f} %", f"{100 * low:.1f}-{100 * high:.1f} %"
+    rate, interval = f"{100 * result.win_rate:.1f} %", f"{100 * low:.0f}-{100 * high:.0f} %"
     return [name, *map(str, counts), rate, interval, *seats]
 
 

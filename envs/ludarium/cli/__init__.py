@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import click
 
 from ludarium.cli.bench import bench_command
+from ludarium.cli.compile import compile_command
 from ludarium.cli.games import list_command, perft_command, show_command
 from ludarium.cli.matches import match_command, record_command
 from ludarium.cli.play import play_command
@@ -78,6 +79,7 @@ for command in (
     record_command,
     replay_command,
     perft_command,
+    compile_command,
     bench_command,
 ):
     cli.add_command(command)

@@ -82,6 +82,20 @@ def cache_root() -> Path | None:
     return _temporary_root()
 
 
+def keeping_root() -> Path:
+    """Return the folder for compiled kernels, if what is in it is there for later processes too.
+
+    Raises:
+        OSError: None of the folders can be used; the message names them.
+    """
+    tried = []
+    for folder in _candidates():
+        if make_private(folder):
+            return folder
+        tried.append(str(folder))
+    raise OSError(f"compiled code cannot be kept in {' or '.join(tried)}: set {CACHE_VARIABLE}")
+
+
 @functools.lru_cache(maxsize=1)
 def _temporary_root() -> Path | None:
     """Make a folder that is removed when the process ends."""

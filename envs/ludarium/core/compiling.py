@@ -5,11 +5,26 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import sys
+from collections.abc import Iterator
 
 #: What is compiled, by the folder of the template; everything else is the rules of a game.
 _PARTS = {"agents": "the agents for", "single_agent": "the single-agent environment for"}
 
 _told: set[tuple[str, str]] = set()
+
+
+_silent = False
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Say nothing inside this block, where another progress is shown."""
+    global _silent
+    before, _silent = _silent, True
+    try:
+        yield
+    finally:
+        _silent = before
 
 
 def tell(module: str, package: str, kept: bool) -> None:
@@ -26,7 +41,7 @@ def tell(module: str, package: str, kept: bool) -> None:
     own, _, _ = __name__.partition(".")
     folder = module.removeprefix(f"{own}.").partition(".")[0]
     part = _PARTS.get(folder, "the rules of")
-    if (part, package) in _told or multiprocessing.parent_process() is not None:
+    if _silent or (part, package) in _told or multiprocessing.parent_process() is not None:
         return
     with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or there is none
         if sys.stderr.isatty():
