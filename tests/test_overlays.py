@@ -11,7 +11,7 @@ import pytest
 
 import ludarium
 from ludarium.agents import make_agent
-from ludarium.drawing.overlays import check_overlay
+from ludarium.drawing.overlays import Overlay, check_overlay
 from ludarium.drawing.pointing import Layout, clicks
 from ludarium.drawing.themes import THEMES
 
@@ -28,6 +28,11 @@ def changed(state: Any, overlay: Any, size: int, theme: str) -> Any:
     """Return where an overlay changes a picture, bool [H, W]."""
     with_it = state.render(size=size, theme=theme, overlay=overlay).astype(int)
     return np.abs(with_it - state.render(size=size, theme=theme)).max(2) > 30
+
+
+def band_of(picture: Any) -> int:
+    """Return the height of a picture's caption, in pixels."""
+    return max(16, round(max(picture.shape[:2]) * 0.068))
 
 
 def at(picture: Any, state: Any, place: Any, reach: int = 2) -> Any:
@@ -126,9 +131,13 @@ def test_agents_show_what_they_look_at(name: str) -> None:
     shares = check_overlay(state, "mcts:150")
     total = sum(analysis.visits.values())
     assert shares == pytest.approx({a: n / total for a, n in analysis.visits.items() if n})
-    expected = state.render(overlay=analysis.visits)
-    for overlay in ("mcts:150", make_agent("mcts:150"), analysis):
+    expected = state.render(overlay=analysis)
+    for overlay in ("mcts:150", make_agent("mcts:150")):
         assert np.array_equal(state.render(overlay=overlay), expected)
+    # visits alone do not say what the position is worth
+    visits, above = state.render(overlay=Overlay(shares)), -band_of(expected)
+    assert np.array_equal(visits[:above], expected[:above])
+    assert not np.array_equal(visits[above:], expected[above:])
     chosen = check_overlay(state, "alphabeta:1")
     assert chosen is not None and list(chosen.values()) == [1]
     assert next(iter(check_overlay(state, "greedy") or {})) in state.legal_actions()

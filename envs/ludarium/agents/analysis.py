@@ -37,6 +37,14 @@ class Analysis:
     note: str = ""
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, top: int = 8) -> str:
+        """Return the analysis for people: the choice, the expected line, and the best actions.
+
+        Args:
+            top: the number of actions that are listed; the chosen one is listed always.
+        """
         certain = " (proven)" if self.proven else ""
         depth = f", {counted(self.depth, 'turn')} deep" if self.depth else ""
         lines = [
@@ -47,8 +55,10 @@ class Analysis:
         if self.note:
             lines.append(self.note)
         order = sorted(self.values, key=lambda a: (self.visits.get(a, 0), self.values[a]))[::-1]
-        shown = order[:8]
-        if self.action in order[8:]:  # another one can be chosen, at random or because it is proven
+        shown = order[:top]
+        if (
+            self.action in order[top:]
+        ):  # another one can be chosen, at random or because it is proven
             shown.append(self.action)
         for action in shown:
             visits = ""

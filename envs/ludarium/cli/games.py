@@ -27,6 +27,7 @@ from ludarium.core.text import in_columns
 if TYPE_CHECKING:
     from ludarium.agents import SearchAgent
     from ludarium.core.state import State
+    from ludarium.drawing.overlays import Overlay
 
 # ---------------------------------------------------------------- list
 
@@ -76,11 +77,21 @@ def list_command() -> None:
     help="Write a picture to a .png or .svg file.",
 )
 @click.option("--turns", "list_turns", is_flag=True, help="List all legal turns.")
-@click.option("--ask", metavar="AGENT", help="Print the analysis of a search agent.")
+@click.option(
+    "--ask",
+    metavar="AGENT",
+    help="Print the analysis of a search agent, and mark it in the picture.",
+)
 @click.option(
     "--overlay",
     metavar="legal|AGENT",
     help="Mark in the picture, and list, the legal actions or the actions that an agent considers.",
+)
+@click.option(
+    "--top",
+    metavar="K",
+    type=click.IntRange(min=1),
+    help="List and mark only the K best actions of --ask or --overlay.",
 )
 @seed_option("Seed of a random set-up.")
 @orientation_option
@@ -95,6 +106,7 @@ def show_command(
     list_turns: bool,
     ask: str | None,
     overlay: str | None,
+    top: int | None,
     seed: int,
     orientation: int | str,
     size: int,
@@ -107,7 +119,7 @@ def show_command(
     Examples:
       ludarium show sphlag
       ludarium show sphlag --turns --out start.png
-      ludarium show sphlag --ask mcts:1000
+      ludarium show sphlag --ask mcts:1000 --top 3 --out best.png
       ludarium show sphlag --overlay mcts:1000 --out start.svg --theme dark
       ludarium show sphlag --position "R.W...R..R...B.R/........./..../. W 0 - 2"
     """
@@ -115,7 +127,7 @@ def show_command(
 
     from ludarium.core.files import check_target
     from ludarium.core.turns import turns
-    from ludarium.drawing.overlays import LEGAL, check_overlay
+    from ludarium.drawing.overlays import read_overlay
     from ludarium.drawing.pictures import PICTURES, write_picture
 
     if out is not None:
@@ -123,7 +135,9 @@ def show_command(
     analyst = None if ask is None else _analyst(ask)
     loaded = load(game, options)
     state = state_at(loaded, position, seed)
-    shares = None if overlay is None else check_overlay(state, overlay)
+    if top is not None and ask is None and overlay is None:
+        raise click.UsageError("--top is the number of actions of --ask or --overlay: give one")
+    marks = None if overlay is None else read_overlay(state, overlay, top)
     click.echo(state.render("ansi", orientation=orientation))
     legend = getattr(loaded.type.submodule("notation"), "LEGEND", None)
     if legend is not None:
@@ -149,22 +163,31 @@ def show_command(
     if analyst is not None and texts:
         import numpy as np
 
-        click.echo(f"\n{ask} {analyst.analyse(state, np.random.default_rng(seed))}")
-    if overlay is not None:
-        click.echo(f"\n{overlay}: {_overlay_text(state, shares)}")
+        analysis = analyst.analyse(state, np.random.default_rng(seed))
+        click.echo(f"\n{ask} {analysis.text() if top is None else analysis.text(top)}")
+        if overlay is None:
+            marks = read_overlay(state, analysis, top)
+    if overlay is not None and marks is not None:
+        click.echo(f"\n{overlay}: {_overlay_text(state, marks)}")
     if out is not None:
-        marks = LEGAL if overlay == LEGAL else shares
         write_picture(state, out, size, theme, marks, force, orientation)
         click.echo(f"\nwrote {out}")
 
 
-def _overlay_text(state: State, shares: dict[int, float] | None) -> str:
-    """Return the legal actions, or the actions with the largest shares, as text."""
+def _overlay_text(state: State, marks: Overlay) -> str:
+    """Return the legal actions, or the best actions and the value of the position, as text."""
+    shares = marks.shares
     if shares is None:
         return " ".join(map(state.action_to_string, state.legal_actions())) or "nothing"
-    order = sorted(shares, key=lambda action: -shares[action])
-    words = [f"{state.action_to_string(a)} {100 * shares[a]:.1f} %" for a in order[:12]]
-    return ", ".join(words) + (" ..." if len(order) > 12 else "") or "nothing"
+    most = marks.top or 12
+    words = [
+        f"{state.action_to_string(action)} {100 * share:.1f} %"
+        + (f" (value {marks.values[action]:+.2f})" if marks.top and action in marks.values else "")
+        for action, share in list(shares.items())[:most]
+    ]
+    text = ", ".join(words) + (" ..." if len(shares) > most else "") or "nothing"
+    value = marks.value_text(state)
+    return f"{text}; {value}" if value else text
 
 
 def _analyst(spec: str) -> SearchAgent:

@@ -291,6 +291,7 @@ class State:
         theme: str = "light",
         overlay: Any = None,
         orientation: int | str = 0,
+        top: int | None = None,
     ) -> npt.NDArray[np.uint8] | str:
         """Return a picture of the position.
 
@@ -302,13 +303,14 @@ class State:
             overlay: ``"legal"``, weights of actions, or an agent; see `ludarium.drawing.overlays`.
             orientation: whose side of the board is at the bottom of a picture: 0, 1, or
                 ``"mover"``, the player to move (in a finished game the one who moved last).
+            top: the number of best actions that the overlay marks; None: all.
 
         Raises:
             ValueError: An argument is not allowed.
         """
         render = self._game.type.submodule("render").render
         picture: npt.NDArray[np.uint8] | str
-        picture = render(self, mode, size, theme, overlay, orientation)
+        picture = render(self, mode, size, theme, overlay, orientation, top)
         return picture
 
     def _repr_png_(self) -> bytes:

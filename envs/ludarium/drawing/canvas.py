@@ -80,9 +80,11 @@ class Canvas(Shapes):
 
     Attributes:
         ending: a result that replaces the text of the caption, or None.
+        remark: a text that replaces the note of the caption; empty: none.
     """
 
     ending: str | None = None
+    remark: str = ""
 
     # ---- text
 
@@ -247,6 +249,10 @@ class Canvas(Shapes):
         self._write(x, middle, shown, pixels, ink, "left", bold=over)
         x += self._room_for(shown, pixels, over) + 2 * margin
         small = max(8, round(pixels * 0.88))
+        if self.remark:  # more important than its size
+            note, room = self.remark, width - x - margin
+            while small > LEAST_CAPTION and self._room_for(note, small) > room:
+                small -= 1
         if note and shown == text and x + self._room_for(note, small) + margin <= width:
             faint = mix(ink, paper, 0.3)
             self._write(width - margin, middle, note, small, faint, "right")

@@ -6,11 +6,17 @@ An overlay is one of
 - weights: an array [A] or a dict action -> weight, such as a policy's probabilities or the visits
   of a search; illegal actions are left out, and the other weights are normalized;
 - the spec of an agent, an agent, or its analysis: the visits of its search, or the action that it
-  chooses if it does not count visits.
+  chooses if it does not count visits;
+- an `Overlay`, which `read_overlay` makes of the others.
 
 Weights are a heat layer: the area of a disc is proportional to its share, with the share in per
 cent where there is room; the largest disc has a strong edge. Position, size and number carry the
 meaning, so that it can be read without colours. An arrow joins the two targets of an action.
+With `top=3` only the three best actions are marked; shares remain parts of the whole.
+
+An agent that searches also says what the position is worth. The value is from -1, lost, to +1, won,
+in the view of the player to move, whom the caption names. With `top` the value of each marked
+action, in the same view, is written below its disc.
 A game needs a `pointing.py`; see `drawing/pointing.py`.
 """
 
@@ -18,6 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +33,7 @@ import numpy.typing as npt
 from ludarium.core.errors import show
 from ludarium.core.options import as_int
 from ludarium.drawing.canvas import contrast, mix
-from ludarium.drawing.pointing import clicks
+from ludarium.drawing.pointing import marks
 
 if TYPE_CHECKING:
     from ludarium.core.state import State
@@ -38,24 +45,99 @@ MOST_ARROWS = 5  # arrows of a heat layer: those with the largest shares
 LARGEST = 0.42  # radius of the disc of the largest share, as a part of the target's width
 LEAST_SHARE = 0.005  # the smallest share that is written as a number
 
+LEAST_CELL = 15  # pixels of a target's height below which values of actions are left out
+
 # ---------------------------------------------------------------- what is asked for
 
 
-def check_overlay(state: State, overlay: Any) -> dict[int, float] | None:
-    """Return the share of each legal action that an overlay marks, None for ``"legal"``.
+@dataclass(frozen=True)
+class Overlay:
+    """What an overlay marks on the picture of a position.
+
+    Attributes:
+        shares: the share of each marked action in the whole weight, 0 to 1, the best action first;
+            None: all legal actions are marked alike.
+        value: value of the position for the player to move, from -1 (lost) to 1 (won); None where
+            no search has found it.
+        proven: whether the value is certain.
+        values: value of marked actions, in the same view; written only where `top` chose them.
+        top: the number of best actions that was asked for; None: all.
+    """
+
+    shares: dict[int, float] | None
+    value: float | None = None
+    proven: bool = False
+    values: dict[int, float] = field(default_factory=dict)
+    top: int | None = None
+
+    def value_text(self, state: State) -> str:
+        """Return the value and whose view it is, as in ``value +0.31 for White``; "" if unknown."""
+        if self.value is None or state.is_terminal():
+            return ""
+        player = state.current_player()
+        names = getattr(state.game.type.submodule("notation"), "PLAYERS", None)
+        name = names[player] if names else f"player {player}"
+        return f"value {self.value:+.2f} for {name}{' (proven)' if self.proven else ''}"
+
+
+def check_overlay(state: State, overlay: Any, top: int | None = None) -> dict[int, float] | None:
+    """Return the share of each action that an overlay marks; see `read_overlay`."""
+    return read_overlay(state, overlay, top).shares
+
+
+def check_top(top: Any) -> int | None:
+    """Return a number of best actions to mark, None for all.
+
+    Raises:
+        ValueError: It is not an int of at least 1, nor None.
+    """
+    number = None if top is None else as_int(top)
+    if top is not None and (number is None or number < 1):
+        raise ValueError(f"top={show(top)} is not allowed: top is an int, at least 1, or None")
+    return number
+
+
+def read_overlay(state: State, overlay: Any, top: int | None = None) -> Overlay:
+    """Return what an overlay marks on a picture of a state.
+
+    Args:
+        state: the position.
+        overlay: one of those that this module lists.
+        top: the number of best actions to mark: that which the agent chooses, then those with the
+            largest shares; None: all.
 
     Raises:
         ValueError: The overlay is not valid, or not for this game; the message says why.
         TypeError: The overlay has a type that is not allowed.
     """
+    top = check_top(top)
+    if isinstance(overlay, Overlay):
+        read, mask = overlay, state.legal_actions_mask()
+        if not all(0 <= action < len(mask) and mask[action] for action in read.shares or ()):
+            raise ValueError("overlay: this Overlay was read for another position")
+    else:
+        read = _read(state, overlay)
+    if top is None:
+        return read
+    if read.shares is None:
+        raise ValueError(
+            f"top={top} is not allowed with overlay={LEGAL!r}, which does not rank the actions"
+        )
+    shares = dict(list(read.shares.items())[:top])
+    return replace(read, shares=shares, top=top)
+
+
+def _read(state: State, overlay: Any) -> Overlay:
+    """Return what an overlay marks, with the best action first."""
     if isinstance(overlay, str):
         if overlay == LEGAL:
-            return None
+            return Overlay(None)
         overlay = _agent(overlay)
+    analysis: Any = None
     for method in ("analyse", "select_action"):
         if callable(getattr(overlay, method, None)) and not isinstance(overlay, type):
             if state.is_terminal():
-                return {}
+                return Overlay({})
             answer = getattr(overlay, method)(state.clone(), np.random.default_rng(0))
             action = as_int(answer if method == "select_action" else answer.action)
             if action is None or action not in state.legal_actions():
@@ -67,13 +149,22 @@ def check_overlay(state: State, overlay: Any) -> dict[int, float] | None:
             break
     visits = getattr(overlay, "visits", None)
     if isinstance(visits, dict):
-        overlay = visits or {overlay.action: 1}
+        analysis, overlay = overlay, visits or {overlay.action: 1}
     pairs = _pairs(state, overlay)
-    top = max(pairs.values(), default=0.0)
+    largest = max(pairs.values(), default=0.0)
     # scale by the largest first: the sum of the weights themselves may overflow
-    scaled = {action: weight / top for action, weight in pairs.items()}
+    scaled = {action: weight / largest for action, weight in pairs.items()}
     total = sum(scaled.values())
-    return {action: weight / total for action, weight in scaled.items()}
+    shares = {action: weight / total for action, weight in scaled.items()}
+    values = getattr(analysis, "values", {})
+    chosen = getattr(analysis, "action", None)
+
+    def rank(action: int) -> tuple[bool, float, float, int]:
+        return action != chosen, -shares[action], -values.get(action, -math.inf), action
+
+    shares = {action: shares[action] for action in sorted(shares, key=rank)}
+    value, proven = getattr(analysis, "value", None), getattr(analysis, "proven", False)
+    return Overlay(shares, value, proven, {a: v for a, v in values.items() if a in shares})
 
 
 def _agent(spec: str) -> Any:
@@ -137,19 +228,31 @@ def _floats(values: Any) -> npt.NDArray[np.float64]:
 # ---------------------------------------------------------------- painting
 
 
-def paint_overlay(canvas: Canvas, state: State, overlay: Any) -> None:
-    """Paint an overlay on a finished picture of a state.
+def remark_of(state: State, overlay: Overlay) -> str:
+    """Return what the caption says of an overlay: the value of the position, and what has no place.
+
+    What has no place on the board is an action of many targets, such as a whole first row.
+    """
+    words = [overlay.value_text(state)]
+    if overlay.shares:
+        best = max(overlay.shares, key=lambda action: overlay.shares[action])  # type: ignore[index]
+        path = marks(state)[best]
+        if path and path[-1].label:
+            words.insert(0, f"{state.action_to_string(best)} {_per_cent(overlay.shares[best])}")
+    return ", ".join(filter(None, words))
+
+
+def paint_overlay(canvas: Canvas, state: State, overlay: Overlay) -> None:
+    """Paint an overlay, which `read_overlay` made, on a finished picture of a state.
 
     Raises:
-        ValueError: The overlay is not valid for this state; see `check_overlay`.
-        TypeError: The overlay has a type that is not allowed.
+        ValueError: The game cannot be played by pointing.
     """
-    shares = check_overlay(state, overlay)
-    paths = clicks(state, canvas.turned)
-    if shares is None:
+    paths = marks(state, canvas.turned)
+    if overlay.shares is None:
         _paint_legal(canvas, paths)
-    elif shares:
-        _paint_heat(canvas, state, paths, shares)
+    elif overlay.shares:
+        _paint_heat(canvas, state, paths, overlay)
 
 
 def _ends(path: ClickPath) -> tuple[Target, Target | None]:
@@ -213,15 +316,16 @@ def _paint_legal(canvas: Canvas, paths: dict[int, ClickPath]) -> None:
 
 
 def _paint_heat(
-    canvas: Canvas, state: State, paths: dict[int, ClickPath], shares: dict[int, float]
+    canvas: Canvas, state: State, paths: dict[int, ClickPath], overlay: Overlay
 ) -> None:
     theme = canvas.theme
+    shares = dict(overlay.shares or {})
     best = max(shares, key=lambda action: shares[action])
     if paths[best] and paths[best][-1].label:  # several targets: only the likeliest action
-        _write_note(canvas, f"{state.action_to_string(best)} {_per_cent(shares[best])}")
         shares = {best: 1.0}
     heat: dict[Target, float] = {}
     arrows: dict[tuple[Target, Target], float] = {}
+    values: dict[Target, float] = {}  # of the best action that ends on a target
     for action, share in shares.items():
         path = paths[action]
         if not path:
@@ -230,12 +334,15 @@ def _paint_heat(
         end, start = _ends(path)
         for target in path if end.label else [end]:
             heat[target] = heat.get(target, 0.0) + share
+        if action in overlay.values and overlay.top is not None and not end.label:
+            values.setdefault(end, overlay.values[action])
         if start is not None:
             arrows[start, end] = arrows.get((start, end), 0.0) + share
     if not heat:
         return
     top = max(heat.values())
-    for (start, end), share in sorted(arrows.items(), key=lambda item: item[1])[-MOST_ARROWS:]:
+    most = overlay.top or MOST_ARROWS
+    for (start, end), share in sorted(arrows.items(), key=lambda item: item[1])[-most:]:
         weight = math.sqrt(share / max(arrows.values()))
         points = [(start.x, start.y), (end.x, end.y)]
         width = canvas.least(0.03 + 0.07 * weight, 0.8 + weight)
@@ -249,8 +356,14 @@ def _paint_heat(
         radius = _radius(canvas, target, share / top)
         words = target.label or f"{100 * share:.0f}"
         height = radius * (1.15 if len(words) < 3 else 0.85)
-        if height * canvas.scale >= 8 and share >= LEAST_SHARE:
+        least = 8 if len(words) > 1 else 5
+        if height * canvas.scale >= least and share >= LEAST_SHARE:
             canvas.text(target.x, target.y, words, height, contrast(theme.chosen), bold=True)
+        if target in values and 2 * target.high * canvas.scale >= LEAST_CELL:
+            height = canvas.least(0.3, 8)
+            ((x, y),) = canvas.around(target.x, target.y, [(0, radius + 0.62 * height)])
+            text = f"{values[target]:+.2f}"
+            canvas.text(x, y, text, height, theme.ink, halo=theme.background, bold=True)
 
 
 def _per_cent(share: float) -> str:

@@ -52,19 +52,27 @@ def pictures(
         ending: str | None = None,
         last_turn: LastTurn | None = None,
         orientation: int | str = 0,
+        top: int | None = None,
     ) -> Frame:
         board, turned = board_of(state), bottom_player(state, orientation) == 1
         canvas = start(
             board.width, board.height, size, theme, board.paint, *board.args, turned=turned
         )
-        return draw_on(canvas, state, overlay, ending, last_turn).frame()
+        return draw_on(canvas, state, overlay, ending, last_turn, top).frame()
 
-    def draw_svg(state: State, size: int, theme: str, overlay: Any, orientation: int | str) -> str:
+    def draw_svg(
+        state: State,
+        size: int,
+        theme: str,
+        overlay: Any,
+        orientation: int | str,
+        top: int | None,
+    ) -> str:
         from ludarium.drawing.svg import start_svg
 
         turned = bottom_player(state, orientation) == 1
         canvas = start_svg(board_of(state), size, theme, turned=turned)
-        draw_on(canvas, state, overlay)
+        draw_on(canvas, state, overlay, top=top)
         return canvas.document(f"{state.game.type.title}: {state.to_string()}")
 
     def render(
@@ -74,6 +82,7 @@ def pictures(
         theme: str = "light",
         overlay: Any = None,
         orientation: int | str = 0,
+        top: int | None = None,
     ) -> Frame | str:
         if mode not in MODES:
             raise ValueError(f"mode={show(mode)} is not allowed: mode is {join_or(MODES)}")
@@ -84,8 +93,8 @@ def pictures(
             diagram: str = state.game.type.submodule("notation").diagram(state, turned)
             return diagram
         if mode == "svg":
-            return draw_svg(state, size, theme, overlay, orientation)
-        return draw(state, size, theme, overlay, orientation=orientation)
+            return draw_svg(state, size, theme, overlay, orientation, top)
+        return draw(state, size, theme, overlay, orientation=orientation, top=top)
 
     return draw, render
 
@@ -98,6 +107,7 @@ def draw(
     ending: str | None = None,
     last_turn: LastTurn | None = None,
     orientation: int | str = 0,
+    top: int | None = None,
 ) -> Frame:
     """Return a picture of a state as a new array uint8 [height, width, 3].
 
@@ -110,12 +120,13 @@ def draw(
         ending: a result that does not follow from the position, written as the caption.
         last_turn: what was played immediately before; None: replay the history to find it.
         orientation: whose side of the board is at the bottom, see `bottom_player`.
+        top: the number of best actions that the overlay marks; None: all.
 
     Raises:
-        ValueError: The size, the theme, the overlay or the orientation is not allowed.
+        ValueError: The size, the theme, the overlay, `top` or the orientation is not allowed.
     """
     module = _module(state)
-    frame: Frame = module.draw(state, size, theme, overlay, ending, last_turn, orientation)
+    frame: Frame = module.draw(state, size, theme, overlay, ending, last_turn, orientation, top)
     return frame
 
 
@@ -145,16 +156,25 @@ def draw_on(
     overlay: Any = None,
     ending: str | None = None,
     last_turn: LastTurn | None = None,
+    top: int | None = None,
 ) -> AnyCanvas:
     """Draw a state on a canvas that shows the board; returns the canvas. As `draw`."""
     canvas.ending = ending
     if last_turn is None:
         last_turn = last_turn_of(state)
-    _module(state).paint(canvas, state, last_turn)
-    if overlay is not None:
-        from ludarium.drawing.overlays import paint_overlay
+    if overlay is None and top is None:
+        _module(state).paint(canvas, state, last_turn)
+        return canvas
+    from ludarium.drawing.overlays import check_top, paint_overlay, read_overlay, remark_of
 
-        paint_overlay(canvas, state, overlay)
+    if overlay is None:
+        raise ValueError(
+            f"top={check_top(top)} is the number of best actions of an overlay: give one"
+        )
+    read = read_overlay(state, overlay, top)
+    canvas.remark = remark_of(state, read)
+    _module(state).paint(canvas, state, last_turn)
+    paint_overlay(canvas, state, read)
     return canvas
 
 
@@ -180,6 +200,7 @@ def write_picture(
     overlay: Any = None,
     overwrite: bool = False,
     orientation: int | str = 0,
+    top: int | None = None,
 ) -> Path:
     """Write a picture of a state to a file, ``.png`` or ``.svg``; the arguments are as of `draw`.
 
@@ -189,9 +210,9 @@ def write_picture(
     """
     target = check_target(path, PICTURES, overwrite)
     if target.suffix.lower() == ".svg":
-        content = str(state.render("svg", size, theme, overlay, orientation)).encode()
+        content = str(state.render("svg", size, theme, overlay, orientation, top)).encode()
     else:
-        content = png(draw(state, size, theme, overlay, orientation=orientation))
+        content = png(draw(state, size, theme, overlay, orientation=orientation, top=top))
     with replacing(target, overwrite) as file:
         file.write(content)
     return target

@@ -4,6 +4,7 @@ The module is independent of any game. A game that can be played by pointing has
 
     def clicks(state):         for each legal action the targets to click, in order; none: a pass
     def prompt(state, chosen): what to click next, in words
+    def marks(state):          optional: the targets to mark in overlays where these are more
 
 Targets are in the units of the game's canvas, (0, 0) being the upper left corner of the picture, so
 that marks can be painted on the canvas without conversion. `Layout` converts units to pixels, which
@@ -81,8 +82,22 @@ def clicks(state: State, turned: bool = False) -> dict[int, ClickPath]:
     Raises:
         ValueError: The game cannot be played by pointing.
     """
+    return _paths(state, "clicks", turned)
+
+
+def marks(state: State, turned: bool = False) -> dict[int, ClickPath]:
+    """Return for each legal action the targets that an overlay marks.
+
+    They are those of `clicks` unless the game's `pointing.py` has a function `marks`, for actions
+    that are chosen by fewer clicks than they have places. The arguments are as of `clicks`.
+    """
+    return _paths(state, "marks", turned)
+
+
+def _paths(state: State, name: str, turned: bool) -> dict[int, ClickPath]:
     check_can_be_pointed_at(state.game)
-    paths: dict[int, ClickPath] = state.game.type.submodule("pointing").clicks(state)
+    module = state.game.type.submodule("pointing")
+    paths: dict[int, ClickPath] = getattr(module, name, module.clicks)(state)
     if turned:
         return {
             action: tuple(target._replace(y=target.y + 2 * target.lift) for target in path)

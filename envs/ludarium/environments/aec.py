@@ -487,23 +487,27 @@ class AECGame(AECEnv[str, Any, Any]):
         assert self._state is not None, "reset() needs to be called first"
         return self._state
 
-    def render(self, overlay: Any = None) -> str | Frame | None:
+    def render(self, overlay: Any = None, top: int | None = None) -> str | Frame | None:
         """Return a diagram (``"ansi"``) or a new array uint8 [height, width, 3], or show a window.
 
         Args:
             overlay: marks on the picture: ``"legal"``, a weight for each action, an agent or the
                 spec of one; see `ludarium.drawing.overlays`.
+            top: the number of best actions that the overlay marks; None: all.
 
         Raises:
             AssertionError: `reset` was not called.
-            ValueError: The overlay is not allowed, or `render_mode` makes no picture to draw it on.
+            ValueError: The overlay or `top` is not allowed, or `render_mode` makes no picture to
+                draw it on.
             ImportError: The mode is ``"human"`` and the extra ``ludarium[human]`` is not installed.
         """
         if self._state is None:
             EnvLogger.error_render_before_reset()
-        return self.render_state(self._current(), overlay)
+        return self.render_state(self._current(), overlay, top)
 
-    def render_state(self, state: State, overlay: Any = None) -> str | Frame | None:
+    def render_state(
+        self, state: State, overlay: Any = None, top: int | None = None
+    ) -> str | Frame | None:
         """Render another state than the current one, otherwise as `render`."""
         check_state(state)
         if self.render_mode is None:
@@ -512,7 +516,7 @@ class AECGame(AECEnv[str, Any, Any]):
             )
             return None
         if self.render_mode == "ansi":
-            if overlay is not None:
+            if overlay is not None or top is not None:
                 raise ValueError("an overlay is drawn on pictures: render_mode is 'rgb_array'")
             return state.render("ansi", orientation=self.orientation)
         if self.render_mode == "human":
@@ -523,7 +527,9 @@ class AECGame(AECEnv[str, Any, Any]):
             if self._window.is_closed:
                 return None
         draw = self.game.type.submodule("render").draw
-        frame: Frame = draw(state, self.render_size, overlay=overlay, orientation=self.orientation)
+        frame: Frame = draw(
+            state, self.render_size, overlay=overlay, orientation=self.orientation, top=top
+        )
         if self.render_mode == "rgb_array":
             return frame
         self._window.show(frame, self._frame_seconds())

@@ -165,9 +165,9 @@ class ParallelGame(ParallelEnv[str, Any, Any]):
         """Go to a state of the same game, as `AECGame.set_game_state`."""
         self.aec_env.set_game_state(state)
 
-    def render(self, overlay: Any = None) -> str | Frame | None:
+    def render(self, overlay: Any = None, top: int | None = None) -> str | Frame | None:
         """Return a diagram or a picture, or show a window, as `AECGame.render`."""
-        return self.aec_env.render(overlay)
+        return self.aec_env.render(overlay, top)
 
     def close(self) -> None:
         """Close the window, if one is open. The environment can be used after it."""

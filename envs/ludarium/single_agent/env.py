@@ -351,11 +351,12 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             raise ValueError("reset() needs to be called before reading game_state")
         return self._state.clone()
 
-    def render(self, overlay: Any = None) -> Any:
+    def render(self, overlay: Any = None, top: int | None = None) -> Any:
         """Return a diagram, a picture or a list of pictures, or show a window.
 
         Args:
             overlay: marks on the picture; see `ludarium.drawing.overlays`.
+            top: the number of best actions that the overlay marks; None: all.
 
         Returns:
             ``"ansi"``: a str. ``"rgb_array"``: a new array uint8 [height, width, 3].
@@ -371,14 +372,14 @@ class SingleAgentGame(gymnasium.Env[Any, Any]):
             raise ValueError("reset() needs to be called before render()")
         state = self._state.clone()
         if self.render_mode == "rgb_array_list":
-            if overlay is not None:
+            if overlay is not None or top is not None:
                 raise ValueError(
                     "an overlay is drawn on the current position: "
                     "render_mode is 'rgb_array' or 'human', not 'rgb_array_list'"
                 )
             frames, self._frames = self._frames, []
             return frames
-        return self._pictures.render_state(state, overlay)
+        return self._pictures.render_state(state, overlay, top)
 
     def close(self) -> None:
         """Close the window, if one is open. The environment can be used after it."""

@@ -40,6 +40,18 @@ def clicks(state: State) -> dict[int, ClickPath]:
     return paths
 
 
+def marks(state: State) -> dict[int, ClickPath]:
+    """Return the targets that an overlay marks: those of `clicks`, and all cells of a first row."""
+    if state.is_terminal() or state.stage() != "setup":
+        return clicks(state)
+    row = "16"[state.current_player()]
+    paths: dict[int, ClickPath] = {}
+    for action in state.legal_actions():
+        cells = sorted(zip(state.action_to_string(action), COLUMNS, strict=True))
+        paths[action] = tuple(_cell(column + row, rings) for rings, column in cells)
+    return paths
+
+
 def prompt(state: State, chosen: ClickPath) -> str:
     """Return what to click next, in words."""
     if state.stage() == "setup":
