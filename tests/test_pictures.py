@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -15,6 +16,7 @@ from PIL import Image
 
 import ludarium
 from ludarium.drawing import pictures
+from ludarium.drawing.pointing import Layout
 from ludarium.drawing.themes import THEMES
 from ludarium.records import record_episode
 from ludarium.records import sheet as sheet_file
@@ -103,6 +105,31 @@ def test_svg_has_the_captions_words_and_the_result(name: str) -> None:
 def test_every_action_changes_the_svg(name: str) -> None:
     texts = [state.render("svg") for state in golden.games(name)[0][:30]]
     assert len(set(texts)) == len(texts)
+
+
+# ---------------------------------------------------------------- ghosts
+
+
+@pytest.mark.parametrize("theme", THEME_NAMES)
+def test_counts_can_be_read_below_a_ghost(name: str, theme: str) -> None:
+    """Where the counts change, those of the position are written, and the shapes are a ghost."""
+    changed = 0
+    for before, after in itertools.pairwise(golden.games(name)[0]):
+        if after.is_terminal():
+            break
+        ghost = pictures.draw_ghost(before, after, 400, theme).astype(int)
+        two = [state.render(size=400, theme=theme).astype(int) for state in (before, after)]
+        band = max(16, round(400 * 0.068))
+        assert np.array_equal(ghost[-band:], two[0][-band:]), "the caption"
+        if name == "gliss":
+            width = ghost.shape[1]
+            scale = Layout(before.game, 400).scale
+            words = slice(0, round(0.9 * scale)), slice(width // 2 + width // 8, width)
+            assert np.array_equal(ghost[words], two[0][words])
+            changed += not np.array_equal(two[1][words], two[0][words])
+        faint = np.abs(ghost - (two[0] + two[1]) / 2).max(2) <= 1
+        assert faint[:-band].mean() > 0.97, "all but texts"
+    assert changed or name != "gliss"
 
 
 # ---------------------------------------------------------------- files of one picture

@@ -237,6 +237,13 @@ def test_the_picture_of_a_turned_board(game: Any) -> None:
     assert np.array_equal(plain[: board.shape[0], : board.shape[1]], board)
 
 
+def texts_kept(before: Any, frame: Any, layout: Any) -> bool:
+    """Return whether the caption is as before: two texts over each other are illegible."""
+    band = max(16, round(max(layout.height, layout.width) * 0.068))
+    rows = slice(layout.height - band, layout.height)
+    return np.array_equal(before[rows, : layout.width], frame[rows, : layout.width])
+
+
 @pytest.mark.parametrize("theme", sorted(THEMES))
 def test_what_a_click_would_play_is_a_ghost(game: Any, theme: str) -> None:
     """Halfway between the pictures before and after, with a ring around the target."""
@@ -269,6 +276,7 @@ def test_what_a_click_would_play_is_a_ghost(game: Any, theme: str) -> None:
     around = frame[int(y) - reach : int(y) + reach, int(x) - reach : int(x) + reach]
     colour = np.array(THEMES[theme].chosen)
     assert (np.abs(around.astype(int) - colour).max(2) < 24).sum() > 20, "the ring"
+    assert texts_kept(before, frame, view._layout)
     controller.hover(-5.0, -5.0)
     assert np.array_equal(view.frame(controller), before)
 

@@ -81,10 +81,12 @@ class Canvas(Shapes):
     Attributes:
         ending: a result that replaces the text of the caption, or None.
         remark: a text that replaces the note of the caption; empty: none.
+        writes: whether texts are written; those of the board are in any case.
     """
 
     ending: str | None = None
     remark: str = ""
+    writes: bool = True
 
     # ---- text
 
@@ -136,6 +138,8 @@ class Canvas(Shapes):
         halo: Colour | None = None,
         bold: bool = False,
     ) -> None:
+        if not self.writes:
+            return
         stroke = round(pixels * FINE / 40) if bold else 0
         layers = [(stroke, colour)]
         if halo is not None:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from ludarium.core.errors import join_or, show
 from ludarium.core.files import check_target, replacing
 from ludarium.core.history import LastTurn, last_turn_of
@@ -54,10 +56,7 @@ def pictures(
         orientation: int | str = 0,
         top: int | None = None,
     ) -> Frame:
-        board, turned = board_of(state), bottom_player(state, orientation) == 1
-        canvas = start(
-            board.width, board.height, size, theme, board.paint, *board.args, turned=turned
-        )
+        canvas = _start(board_of(state), size, theme, bottom_player(state, orientation) == 1)
         return draw_on(canvas, state, overlay, ending, last_turn, top).frame()
 
     def draw_svg(
@@ -128,6 +127,42 @@ def draw(
     module = _module(state)
     frame: Frame = module.draw(state, size, theme, overlay, ending, last_turn, orientation, top)
     return frame
+
+
+def draw_ghost(state: State, after: State, size: int, theme: str, turned: bool = False) -> Frame:
+    """Return a picture of a state with a faint picture of another one over its board.
+
+    Shapes are halfway between those of both states. Texts, such as counts, and the caption are
+    those of the first state alone: two texts over each other could not be read.
+
+    Args:
+        state: the position.
+        after: the position after it, of the same game.
+        size: the longer side in pixels, 128 to 2048.
+        theme: ``"light"`` or ``"dark"``.
+        turned: whether the board is turned by 180 degrees.
+
+    Raises:
+        ValueError: The size or the theme is not allowed.
+    """
+    board = _module(state).board_of(state)
+    canvases = [_start(board, size, theme, turned) for _ in range(3)]
+    for canvas, one, writes in zip(
+        canvases, (state, state, after), (True, False, False), strict=True
+    ):
+        canvas.writes = writes
+        draw_on(canvas, one)
+    whole, bare, other = (canvas.frame() for canvas in canvases)
+    middle = ((bare.astype(np.uint16) + other + 1) // 2).astype(np.uint8)
+    kept = (whole != bare).any(2)
+    kept[-canvases[0].band :] = True
+    middle[kept] = whole[kept]
+    return middle
+
+
+def _start(board: Board, size: int, theme: str, turned: bool) -> Canvas:
+    """Return a canvas that shows a board."""
+    return start(board.width, board.height, size, theme, board.paint, *board.args, turned=turned)
 
 
 def bottom_player(state: State, orientation: int | str) -> int:

@@ -10,7 +10,7 @@ from PIL import Image
 from ludarium.core.game import Game
 from ludarium.core.state import State
 from ludarium.drawing.canvas import Canvas, Colour, Frame, Point, check_theme, mix
-from ludarium.drawing.pictures import draw
+from ludarium.drawing.pictures import draw, draw_ghost
 from ludarium.drawing.pointing import Layout, Target
 from ludarium.play.controller import Button, Controller
 from ludarium.play.session import Session
@@ -208,7 +208,10 @@ class View:
             canvas.caption(controller.session.result().rstrip("."), over=True)
         else:
             if controller.preview is not None:
-                self._paint_preview(canvas, board, controller.preview)
+                ghost = draw_ghost(
+                    state, controller.preview, self.size, theme.name, controller.turned
+                )
+                board.paste(Image.fromarray(ghost))
             self._paint_choices(canvas, controller)
             self._paint_hint(canvas, controller.hint)
         image = Image.new("RGB", (self.width, self.height), theme.background)
@@ -232,12 +235,6 @@ class View:
     def _draw(self, state: State, turned: bool) -> Image.Image:
         frame = draw(state, self.size, self._theme.name, orientation=int(turned))
         return Image.fromarray(frame)
-
-    def _paint_preview(self, canvas: Canvas, board: Image.Image, after: State) -> None:
-        """Paint half of the picture after an action over the board: what it adds is a ghost."""
-        area = (0, 0, canvas.shape[1], canvas.shape[0] - canvas.band)
-        ghost = self._draw(after, canvas.turned)
-        board.paste(Image.blend(board.crop(area), ghost.crop(area), 0.5), area[:2])
 
     def _paint_choices(self, canvas: Canvas, controller: Controller) -> None:
         """Paint a ring around each chosen target and a dot on each target that can be next."""
