@@ -35,19 +35,38 @@ def _number(value: float) -> str:
 
 
 def ratios(rows: Iterable[Row]) -> list[tuple[str, float]]:
-    """Return the speed of each game divided by that of its peer in the same run."""
+    """Return quotients of rows of the same run, those against the fastest peers first.
+
+    The speed of each game is divided by that of other libraries, and that of a batch by its limit.
+    """
     rows = list(rows)
-    quotients = []
-    for group, word in (("aec", "connect_four_v3"), ("vector", "animal_shogi")):
-        peer = next((row for row in rows if row.group == "peers" and word in row.subject), None)
-        for row in rows:
-            if peer is not None and row.group == group:
-                quotients.append((f"{row.subject}, {group} / {word}", row.value / peer.value))
+    quotients: list[tuple[str, float]] = []
+    for place in range(len(rows)):  # of a peer among those of its group, the fastest first
+        for group in ("vector", "aec", "search"):
+            peers = [row for row in rows if row.group == "peers" and row.against == group]
+            peers.sort(key=lambda row: -row.value)
+            for row in rows:
+                if place < len(peers) and row.group == group and row.unit == peers[place].unit:
+                    title = f"{row.subject}, {group} / {peers[place].subject}"
+                    quotients.append((title, row.value / peers[place].value))
+    limits = {row.subject: row.value for row in rows if row.group == "limit"}
+    quotients += [
+        (f"{row.subject}, vector / limit", row.value / limits[row.subject])
+        for row in rows
+        if row.group == "vector" and row.subject in limits
+    ]
     return quotients
+
+
+def notes(rows: Iterable[Row]) -> list[str]:
+    """Return a line for each row that has a note: what it writes, how simple its game is."""
+    return [f"{row.subject}: {row.note}" for row in rows if row.note]
 
 
 def _cells(row: Row) -> tuple[str, ...]:
     bar = "" if row.bar is None else f"{'>=' if row.more else '<='} {_number(row.bar)}"
+    if row.aim is not None:
+        bar += f", aim {_number(row.aim)}"
     met = {None: "", True: "yes", False: "NO"}[row.met]
     return row.group, row.subject, _number(row.value), row.unit, bar, met
 
@@ -56,6 +75,7 @@ def as_table(rows: Iterable[Row], facts: Mapping[str, Any]) -> Table:
     """Return a table for the terminal."""
     rows = list(rows)
     caption = ", ".join(f"{key} {value}" for key, value in facts.items())
+    caption = "\n".join([*notes(rows), caption])
     table = Table("row", "of", "median", "unit", "bar", "met", title="Benchmark", caption=caption)
     for row in rows:
         table.add_row(*_cells(row), style="red" if row.met is False else None)
@@ -73,4 +93,7 @@ def as_markdown(rows: Iterable[Row], facts: Mapping[str, Any]) -> str:
         f"| ratio | {title} | {_number(ratio)} | times | | |" for title, ratio in ratios(rows)
     ]
     described = ", ".join(f"{key} {value}" for key, value in facts.items())
-    return "\n".join([*lines, "", f"Measured on: {described}.", ""])
+    explained = [f"- {note}" for note in notes(rows)]
+    if explained:
+        explained.append("")
+    return "\n".join([*lines, "", *explained, f"Measured on: {described}.", ""])

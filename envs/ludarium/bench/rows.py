@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -26,6 +27,7 @@ from ludarium.core.registry import list_games
 from ludarium.environments.vector import VectorGame
 
 RUNS = 7
+COLD_RUNS = 3
 BATCH = 1024
 
 
@@ -41,6 +43,9 @@ class Row:
         bar: value to reach, or None.
         more: whether larger values are better.
         runs: values of all runs.
+        aim: value beyond the bar that is aimed at, or None.
+        note: what is written for an action, and how simple the game is.
+        against: of a row of another library, the group that it is compared with.
     """
 
     group: str
@@ -50,6 +55,9 @@ class Row:
     bar: float | None = None
     more: bool = True
     runs: list[float] = field(default_factory=list)
+    aim: float | None = None
+    note: str = ""
+    against: str = ""
 
     @property
     def met(self) -> bool | None:
@@ -111,7 +119,54 @@ def vector(games: list[str]) -> Iterator[Row]:
                 batch.step(batch.sample_actions())
             return 10 * BATCH
 
-        yield _row("vector", title, _rate(run), "actions/s", bar=bar.get("vector"))
+        written = game.num_distinct_actions + math.prod(game.observation_shape)
+        yield _row(
+            "vector", title, _rate(run), "actions/s", bar=bar.get("vector"), aim=bar.get("aim"),
+            note=f"{game.num_distinct_actions} actions; {written:,} bytes of mask and planes",
+        )  # fmt: skip
+
+
+def threads(games: list[str]) -> Iterator[Row]:
+    """Measure how much faster two threads step a batch, in wall-clock time."""
+    for game, title, _ in _sizes(games):
+        batches = [VectorGame(game, BATCH, copy=False, num_threads=n) for n in (1, 2)]
+        for batch in batches:
+            batch.reset()
+        quotients = []
+        for _ in range(RUNS):  # in turn, so that a slow moment meets both
+            seconds = []
+            for batch in batches:
+                start = time.perf_counter()
+                for _ in range(60):
+                    batch.step(batch.sample_actions())
+                seconds.append(time.perf_counter() - start)
+            quotients.append(seconds[0] / seconds[1])
+        yield _row("threads", f"{title}: two against one", quotients, "times")
+
+
+def limit(games: list[str]) -> Iterator[Row]:
+    """Estimate a limit of `vector`: a playout without tensors, and writing mask and planes.
+
+    It is optimistic, because it lists no mask: a kernel at this rate would know what to write
+    without looking.
+    """
+    for game, title, _ in _sizes(games):
+        start = game.new_initial_state(seed=0)._array
+        kernel, stream = game.type.kernels.playouts, np.array([1], np.uint64)
+        masks = np.zeros((BATCH, game.num_distinct_actions), np.int8)
+        planes = np.zeros((BATCH, *game.observation_shape), np.int8)
+
+        def play(kernel: Any = kernel, start: Any = start, stream: Any = stream) -> int:
+            return int(kernel(start, stream, 100))
+
+        def write(masks: Any = masks, planes: Any = planes) -> int:
+            masks.fill(1)
+            planes.fill(1)
+            return BATCH
+
+        both = zip(_rate(play), _rate(write), strict=True)
+        rates = [1 / (1 / played + 1 / written) for played, written in both]
+        yield _row("limit", title, rates, "actions/s")
 
 
 def aec(games: list[str]) -> Iterator[Row]:
@@ -252,6 +307,32 @@ def start(games: list[str]) -> Iterator[Row]:
                 yield _row("start", f"{name}: {title}, warm", warm, "s", bar=5, more=False)
 
 
+_COLD = """
+import ludarium, time
+{code}
+print([time.process_time()])
+"""
+_MATCH = (
+    "from ludarium.cli import cli; import contextlib, io\n"
+    "with contextlib.redirect_stdout(io.StringIO()):\n"
+    "    cli.main(['match', {name!r}, 'greedy', 'random', '--games', '2'], standalone_mode=False)"
+)
+
+
+def cold(games: list[str]) -> Iterator[Row]:
+    """Measure the processor time of whole processes with an empty cache, the imports included."""
+    uses = {"first env() step": _STEP, "make_vec": _VECTOR, "match": _MATCH, "mcts": _SEARCH}
+    for name in games:
+        bars = game_type(name).submodule("benchmarks").COLD_BARS
+        for title, body in uses.items():
+            code = _COLD.format(code=body.format(name=name))
+            times = []
+            for _ in range(COLD_RUNS):
+                with tempfile.TemporaryDirectory() as cache:
+                    times += _fresh(code, cache)
+            yield _row("cold", f"{name}: {title}", times, "s", bar=bars.get(title), more=False)
+
+
 def memory(games: list[str]) -> Iterator[Row]:
     """Measure the memory of an environment, and its growth over ten million actions."""
     with tempfile.TemporaryDirectory() as cache:
@@ -269,19 +350,24 @@ def memory(games: list[str]) -> Iterator[Row]:
 
 def others(games: list[str]) -> Iterator[Row]:
     """Measure the same loops over other libraries, if they are installed."""
-    for subject, unit, make in peers.LOOPS:
-        if (run := make()) is not None:
-            yield _row("peers", subject, _rate(run), unit)
+    for peer in peers.PEERS:
+        if (run := peer.make()) is not None:
+            yield _row(
+                "peers", peer.subject, _rate(run), peer.unit, note=peer.note, against=peer.against
+            )
 
 
 GROUPS: dict[str, Callable[[list[str]], Iterator[Row]]] = {
     "vector": vector,
+    "threads": threads,
+    "limit": limit,
     "aec": aec,
     "playout": playout,
     "kernel": kernel,
     "search": search,
     "render": render,
     "start": start,
+    "cold": cold,
     "memory": memory,
     "peers": others,
 }

@@ -46,7 +46,8 @@ def bench_command(
 ) -> None:
     """Measure the speed, start-up time and memory of the games and of other libraries.
 
-    The groups are vector, aec, playout, kernel, search, render, start, memory and peers. Each
+    The groups are vector, threads, limit, aec, playout, kernel, search, render, start, cold, memory
+    and peers. Each
     figure is the median of several runs on one core, next to the bar that it has to reach. Other
     libraries are measured if they are installed (extra `bench`).
 

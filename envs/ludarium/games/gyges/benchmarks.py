@@ -15,9 +15,11 @@ from ludarium.games.gyges.rules import ONE, PLAYER, SCRATCH_DTYPE, SCRATCH_SIZE,
 #: The options to measure with and, for each, the bar of every group of rows.
 SIZES: list[dict[str, Any]] = [{}]
 BAR: list[dict[str, float]] = [
-    {"vector": 1.6e6, "aec": 150e3, "playout": 2.2e6, "search": 250e3, "render": 3}
+    {"vector": 1.95e6, "aim": 2.4e6, "aec": 158e3, "playout": 2.6e6, "search": 355e3, "render": 3}
 ]
 COLD = 6.0  # seconds for the first step with an empty cache
+#: Processor seconds of a whole process with an empty cache, by use.
+COLD_BARS = {"first env() step": 2.5, "make_vec": 2.5}
 
 
 @njit(nogil=JIT["nogil"], error_model=JIT["error_model"])
