@@ -397,17 +397,5 @@ def test_show_asks_a_network(tmp_path: Path, capsys: Any, monkeypatch: Any) -> N
     agent = AlphaZeroAgent(Same(ludarium.load_game(name)), 8)
     assert isinstance(agent, SearchAgent)
     monkeypatch.setattr("ludarium.agents.make_agent", lambda spec: agent)
-    games.show_command.callback(  # type: ignore[misc]
-        game=name,
-        options=(),
-        position=None,
-        out=None,
-        list_turns=False,
-        ask="alphazero:8:FILE",
-        overlay=None,
-        seed=0,
-        size=256,
-        theme="light",
-        force=False,
-    )
+    games.show_command.main([name, "--ask", "alphazero:8:FILE"], standalone_mode=False)
     assert "alphazero:8:FILE plays" in capsys.readouterr().out
