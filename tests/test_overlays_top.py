@@ -176,6 +176,21 @@ def test_a_first_row_is_shown_whole() -> None:
         assert [words.count(rings) for rings in "123"] == [4, 4, 4], "two beside the board's two"
 
 
+def test_a_pass_has_a_share_and_a_value(name: str) -> None:
+    """It has no place on the board, and is written in a corner."""
+    found = 0
+    for state in (state for states in golden.games(name) for state in states):
+        passes = [] if state.is_terminal() else [a for a, way in clicks(state).items() if not way]
+        for action in passes[:1]:
+            analysis = Analysis(action, 0.5, False, ("pass",), 4, 0, {action: 4}, {action: -0.25})
+            assert "pass 100 %" in words_of(state, analysis)
+            assert "pass 100 % -0.25" in words_of(state, analysis, top=1)
+            found += 1
+        if found > 2:
+            break
+    assert found or name != "sphlag"
+
+
 # ---------------------------------------------------------------- the command
 
 

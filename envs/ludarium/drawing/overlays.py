@@ -16,7 +16,8 @@ With `top=3` only the three best actions are marked; shares remain parts of the 
 
 An agent that searches also says what the position is worth. The value is from -1, lost, to +1, won,
 in the view of the player to move, whom the caption names. With `top` the value of each marked
-action, in the same view, is written below its disc.
+action, in the same view, is written below its disc. Of actions that fill many targets, such as a
+first row of Gygès, only the likeliest is marked, and named in the caption with its share.
 A game needs a `pointing.py`; see `drawing/pointing.py`.
 """
 
@@ -329,7 +330,10 @@ def _paint_heat(
     for action, share in shares.items():
         path = paths[action]
         if not path:
-            _write_note(canvas, f"pass {_per_cent(share)}")
+            note = f"pass {_per_cent(share)}"
+            if overlay.top is not None and action in overlay.values:
+                note += f" {overlay.values[action]:+.2f}"
+            _write_note(canvas, note)
             continue
         end, start = _ends(path)
         for target in path if end.label else [end]:
