@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -15,8 +16,9 @@ def blocks(language: str) -> list[str]:
 
 
 def shell_lines() -> list[str]:
-    """Return the lines of the shell blocks, without what follows a #."""
-    lines = [line for block in blocks("bash") for line in block.splitlines()]
+    """Return the commands of the shell blocks, without what follows a #; each may have lines."""
+    joined = [re.sub(r"\\\n\s*", "", block) for block in blocks("bash")]
+    lines = [line for block in joined for line in block.splitlines()]
     return [re.sub(r"\s+# .*", "", line) for line in lines]
 
 
@@ -82,7 +84,7 @@ def commands() -> list[list[str]]:
     lines = [line for line in (*shell_lines(), *spans()) if re.match(r"ludarium [a-z-]", line)]
     found = []
     for line in dict.fromkeys(lines):
-        words = [word.strip("'") for word in small(line).split()[1:]]
+        words = shlex.split(small(line))[1:]
         if re.search(r"--window|FILE|model\.zip|--ray|^ludarium bench$", line):
             words.append("--help")
         found.append(words)
