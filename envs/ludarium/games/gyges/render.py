@@ -259,7 +259,9 @@ def _paint_hand(canvas: Canvas, state: State, player: int, mover: str, rings: in
     canvas.mark_chosen(HAND_X, y, MARK)
     paint_piece(canvas, HAND_X, y, rings)
     if canvas.size >= 200:  # smaller it would lie on the letters
-        canvas.text(HAND_X, y + (0.74 if player == 0 else -0.7), "in hand", 0.3, theme.muted)
+        below = y + (0.74 if player == 0 else -0.7)
+        # to the edge of the picture, for letters that are wider in a viewer of SVG
+        canvas.text(WIDTH - 0.03, below, "in hand", 0.3, theme.muted, "right")
     for action in state.legal_actions():
         u, v = place_of(state.action_to_string(action)[1:])
         canvas.disc(u, v, canvas.least(0.15, 3.0), theme.board)
