@@ -46,6 +46,7 @@ Array = npt.NDArray[np.int64]
 SIDES = "RB"
 PLAYERS = ("Red", "Blue")
 BASE, GLIDER, TOWER = "base", "glider", "tower"
+_SIGNS = str.maketrans("012", ".RB")
 _RUN_OR_STONE = re.compile(r"[RB]|[1-9][0-9]*", re.ASCII)
 
 
@@ -100,6 +101,17 @@ def _shape(group: list[tuple[int, int]], n: int) -> Shape:
 # ---------------------------------------------------------------- one line
 
 
+def board_rows(state: Array) -> list[str]:
+    """Return the n rows of a state's board as `read_board` does: R, B or . from the top left."""
+    n = int(state[SIZE])
+    rows = []
+    for r in range(TOP, n + TOP):
+        # binary digits read as decimal ones, so that a sum has a digit for each vertex
+        red, blue = (int(f"{int(state[part + r]) >> 1:b}") for part in (0, ROWS))
+        rows.append(f"{red + 2 * blue:0{n}d}"[::-1].translate(_SIGNS))
+    return rows
+
+
 def to_text(state: Array) -> str:
     """Return the position of a state in one line.
 
@@ -109,13 +121,7 @@ def to_text(state: Array) -> str:
     n, core = int(state[SIZE]), int(state[CHOSEN])
     if not 1 <= n <= MAX_SIZE:
         raise ValueError(f"the size of the board is {n}: it is at most {MAX_SIZE}")
-    rows = []
-    for r in range(TOP, n + TOP):
-        red, blue = int(state[r]), int(state[ROWS + r])
-        row = "".join(
-            "R" if red >> c & 1 else "B" if blue >> c & 1 else "." for c in range(1, n + 1)
-        )
-        rows.append(re.sub(r"\.+", lambda run: str(len(run[0])), row))
+    rows = [re.sub(r"\.+", lambda run: str(len(run[0])), row) for row in board_rows(state)]
     chosen = "-" if core == NONE else vertex_name(n, (core >> 5) - TOP, (core & 31) - 1)
     return f"{'/'.join(rows)} {SIDES[int(state[PLAYER])]} {chosen} {int(state[TURN])}"
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ludarium.core.text import counted
 from ludarium.drawing.canvas import Board, Canvas, Colour, Point, contrast, mix
 from ludarium.drawing.pictures import pictures
-from ludarium.games.gliss.actions import COLUMNS
+from ludarium.games.gliss.actions import COLUMNS, vertex_name
+from ludarium.games.gliss.board import CHOSEN, NONE, PLAYER
+from ludarium.games.gliss.board import TOP as FIRST_ROW
 from ludarium.games.gliss.notation import (
     BASE,
     GLIDER,
@@ -21,9 +23,9 @@ from ludarium.games.gliss.notation import (
     SIDES,
     TOWER,
     Shape,
+    board_rows,
     glider_at,
     outcome,
-    read_board,
     shapes,
 )
 from ludarium.games.gliss.rules import TOWERS_TO_WIN
@@ -159,9 +161,11 @@ class Marks(NamedTuple):
 
 
 def read_board_of(state: State) -> tuple[list[str], int, str]:
-    """Return the rows of the board, the player to move and the chosen core."""
-    board, side, core, _ = state.to_string().split(" ")
-    return read_board(board, board.count("/") + 1), SIDES.index(side), core
+    """Return the rows of the board, the player to move and the chosen core, or ``-``."""
+    array, n = state._array, int(state.game.options["board_size"])
+    core = int(array[CHOSEN])
+    chosen = "-" if core == NONE else vertex_name(n, (core >> 5) - FIRST_ROW, (core & 31) - 1)
+    return board_rows(array), int(array[PLAYER]), chosen
 
 
 def marks_of(turn: Turn | None, grid: list[str]) -> Marks | None:

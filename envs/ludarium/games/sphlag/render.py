@@ -34,6 +34,7 @@ Hole = tuple[int, int, int]
 WIDTH, HEIGHT = 8.2, 8.0  # size of the board area, in units
 CENTRE, TOP = WIDTH / 2, 1.06  # where A1/0 is
 LIFT = 1 / 3
+REACH = 0.85  # from the centre of a sphere to the end of its shadow and marks
 RADIUS = (0.48, 0.495, 0.51)  # radius of a sphere on each level
 CLEAR = 0.27  # least distance of an arrow from the centres of spheres
 BESIDE = 0.9  # spheres closer than this overlap: an arrow runs beside them
@@ -144,9 +145,14 @@ def _paint_coordinates(canvas: Canvas) -> None:
 
 def _paint_sphere(canvas: Canvas, hole: Hole, player: int, fresh: bool, contact: bool) -> None:
     """Paint a sphere with its shadow, its level, and whether it came last or touches a flag."""
-    theme = canvas.theme
-    level = hole[0]
     x, y = place_of(hole, canvas.turned)
+    canvas.drawing(x, y, REACH, _paint_layers, hole[0], player, fresh, contact)
+
+
+def _paint_layers(
+    canvas: Canvas, x: float, y: float, level: int, player: int, fresh: bool, contact: bool
+) -> None:
+    theme = canvas.theme
     r = RADIUS[level]
     (below,) = canvas.around(x, y, [(0.03 * level, 0.12 + 0.05 * level)])
     canvas.shadow(*below, r * 1.06, 0.4)
