@@ -228,7 +228,7 @@ def episode_of(
 
     >>> import ludarium
     >>> episode_of(ludarium.load_game("sphlag").new_initial_state())
-    <Episode of sphlag, 1 positions>
+    <Episode of sphlag, 1 position>
 
     Args:
         source: a game record; a state with its history; states in their order; an environment of
