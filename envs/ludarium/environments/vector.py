@@ -192,10 +192,11 @@ class VectorGame(ThreadedVector):
         flag: bool,
         chosen: npt.NDArray[np.bool_],
         actions: npt.NDArray[np.int64],
+        in_threads: bool = True,
     ) -> None:
         """Call the kernel for batches; `core.kernels.drive_batch` explains the arguments."""
-        self._run(
-            self.game.type.kernels.drive_batch,
+        kernel = self.game.type.kernels.drive_batch
+        arguments = (
             what,
             flag,
             chosen,
@@ -217,6 +218,10 @@ class VectorGame(ThreadedVector):
             self._rows(self._final_planes),
             self._final_info_numbers,
         )
+        if in_threads:
+            self._run(kernel, *arguments)
+        else:
+            kernel(0, self.num_envs, *arguments)
 
     # ---------------------------------------------------------------- stepping
 
@@ -311,7 +316,8 @@ class VectorGame(ThreadedVector):
         if not self._started:
             raise ValueError("reset() needs to be called before sample_actions()")
         kernels = self.game.type.kernels
-        self._drive(kernels.SAMPLE_BATCH, self._ready, self._all, self._no_actions)
+        # what the step has sampled is only handed over: to wake a thread for that takes longer
+        self._drive(kernels.SAMPLE_BATCH, self._ready, self._all, self._no_actions, not self._ready)
         self._ready = False
         self._wants_samples = True
         return self._sampled.copy()
