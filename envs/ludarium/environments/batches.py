@@ -158,8 +158,12 @@ class ThreadedVector(vector.VectorEnv[Any, Any, Any]):
 
     # ---- threads
 
-    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
-        """Call a kernel over all games, in slices when there are several threads."""
+    def _run(self, kernel: Callable[..., Any], arguments: list[Any]) -> None:
+        """Call a kernel over all games, in slices when there are several threads.
+
+        The arguments are a list, as CPython 3.11 keeps each tuple of exactly twenty until its
+        collector runs.
+        """
         n, threads = self.num_envs, self.num_threads
         if threads == 1:
             kernel(0, n, *arguments)

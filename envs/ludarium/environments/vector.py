@@ -196,7 +196,7 @@ class VectorGame(ThreadedVector):
     ) -> None:
         """Call the kernel for batches; `core.kernels.drive_batch` explains the arguments."""
         kernel = self.game.type.kernels.drive_batch
-        arguments = (
+        arguments = [
             what,
             flag,
             chosen,
@@ -217,9 +217,9 @@ class VectorGame(ThreadedVector):
             self._final,
             self._rows(self._final_planes),
             self._final_info_numbers,
-        )
+        ]
         if in_threads:
-            self._run(kernel, *arguments)
+            self._run(kernel, arguments)
         else:
             kernel(0, self.num_envs, *arguments)
 

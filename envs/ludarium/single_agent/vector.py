@@ -294,7 +294,7 @@ class SingleAgentVector(ThreadedVector):
         before = [array.copy() for array in arrays] if outside else []
         if self.copy:
             self._games = games = games._replace(planes=np.empty_like(games.planes))
-        self._run(kernel, *arguments, *games)
+        self._run(kernel, [*arguments, *games])
         if not outside:
             return
         try:
@@ -342,7 +342,7 @@ class SingleAgentVector(ThreadedVector):
         if not self._started:
             raise ValueError("reset() needs to be called before sample_actions()")
         kernel = kernels_for(self.game.type, LEARNER_KERNELS).sample
-        self._run(kernel, self._sampling, self._sampled, self._games.masks)
+        self._run(kernel, [self._sampling, self._sampled, self._games.masks])
         return self._sampled.copy()
 
     def states(self) -> list[State]:
