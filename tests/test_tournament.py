@@ -21,7 +21,7 @@ from PIL import Image
 
 import ludarium
 from ludarium import records
-from ludarium.arena import play_game, play_match, tournament
+from ludarium.arena import play_game, play_match, tournament, workers
 from ludarium.arena.ledger import is_torn
 from ludarium.arena.openings import opening_seed, opening_turns, play_opening
 from ludarium.arena.ratings import rate
@@ -761,3 +761,33 @@ def test_who_cannot_play_the_game_is_refused_before_a_file_is_made(tmp_path):
     with pytest.raises(ValueError, match="made cannot play gyges"):
         tournament("gyges", [FromFile("one"), "random"], games=2, record=path)
     assert not path.exists()
+
+
+class FakeRay:
+    """Ray, whose server for a client fails to start some times."""
+
+    def __init__(self, failures: int, message: str) -> None:
+        self.failures, self.message, self.calls = failures, message, list[str]()
+
+    def init(self, **options: Any) -> None:
+        self.calls.append("init")
+        if self.failures:
+            self.failures -= 1
+            raise ConnectionError(self.message)
+
+    def shutdown(self) -> None:
+        self.calls.append("shutdown")
+
+
+def test_a_client_whose_server_started_too_late_is_connected_again() -> None:
+    late = FakeRay(1, "Initialization failure from server:\n")
+    workers._init(late, "ray://127.0.0.1:1")
+    assert late.calls == ["init", "shutdown", "init"]
+    never = FakeRay(9, "Initialization failure from server:\n")
+    with pytest.raises(ConnectionError, match="Initialization failure"):
+        workers._init(never, "ray://127.0.0.1:1")
+    assert never.calls == ["init", "shutdown", "init"]
+    other = FakeRay(1, "ray client connection timeout")
+    with pytest.raises(ConnectionError, match="timeout"):
+        workers._init(other, "ray://127.0.0.1:1")
+    assert other.calls == ["init"]

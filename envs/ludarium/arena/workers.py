@@ -173,6 +173,21 @@ def _host_and_port(address: Any) -> tuple[str, int] | None:
     )
 
 
+def _init(ray: Any, address: str) -> None:
+    """Connect to a cluster; a client's own server that did not start in time is tried again.
+
+    Ray gives it half a minute, which a busy machine can exceed once.
+    """
+    options = {"address": address, "log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        ray.init(**options)
+    except ConnectionError as error:
+        if "Initialization failure" not in str(error):
+            raise
+        ray.shutdown()
+        ray.init(**options)
+
+
 @contextlib.contextmanager
 def _connected(address: str) -> Iterator[Any]:
     """Connect to a cluster unless the program is connected already, and yield the library."""
@@ -185,7 +200,7 @@ def _connected(address: str) -> Iterator[Any]:
         place = _host_and_port(address)
         if place is not None:  # Ray itself retries for minutes before it raises
             socket.create_connection(place, timeout=CONNECT_SECONDS).close()
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        _init(ray, address)
     except (OSError, ValueError, RuntimeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ConnectionError(f"there is no Ray cluster at {address!r}: {reason}") from error
